@@ -1,0 +1,45 @@
+# The two commands of a newcomer: `make run` and `make test`. `make help` lists the rest.
+# They are thin: the build is CMake's, with the presets of CMakePresets.json.
+PRESET ?= release
+JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+BUILD := build/$(PRESET)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build setup asan tsan format lint clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@echo "PRESET=release|debug|asan|tsan|ci chooses the build (now $(PRESET)), JOBS=N how many at once."
+
+run: build  ## build, then run a quick benchmark of fused against unfused
+	$(BUILD)/cli/sinter suite --set quick
+
+test: build  ## build, then run every test this machine can run
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --output-junit $(CURDIR)/$(BUILD)/tests.xml
+
+build: setup $(BUILD)/build.ninja  ## build everything into build/$(PRESET)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+setup:  ## install what is missing (Debian, Ubuntu)
+	@scripts/setup
+
+# Ninja reconfigures by itself when a CMakeLists.txt changes; presets it does not know about.
+$(BUILD)/build.ninja: CMakePresets.json | setup
+	@cmake --preset $(PRESET)
+
+asan:  ## the tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory test PRESET=asan
+
+tsan:  ## the tests under the thread sanitizer
+	@$(MAKE) --no-print-directory test PRESET=tsan
+
+format:  ## clang-format every source
+	@scripts/setup --dev
+	@scripts/format
+
+lint: $(BUILD)/build.ninja  ## clang-tidy over src/ and cli/
+	@scripts/setup --dev
+	@scripts/lint $(PRESET)
+
+clean:  ## remove build/
+	rm -rf build

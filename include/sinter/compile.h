@@ -1,0 +1,153 @@
+// compile(f): turns a function over tensors into fused kernels. The function is traced once for
+// each combination of shapes, strides and dtypes it is called with; kernels are shared between
+// them.
+#pragma once
+
+#include <sinter/tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+struct CompileOptions {
+  bool fuse = true;       // false: every operation its own kernel
+  std::string name = "";  // shown by explain()
+};
+
+// What one call with given inputs runs.
+struct ProgramInfo {
+  int kernels = 0;
+  std::int64_t bytes = 0;         // read and written by all kernels
+  std::int64_t flops = 0;         // simple operations
+  std::int64_t buffer_bytes = 0;  // of intermediates, sharing memory
+  double compile_ms = 0;          // tracing, planning and compiling at the first call
+  double kernel_compile_ms = 0;   // of which inside the compiler, summed over kernels
+  int kernels_from_disk = 0;
+  double predicted_us = 0;
+};
+
+class CompiledFunction {
+ public:
+  using Traced = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+  CompiledFunction(Traced function, int arity, CompileOptions options);
+
+  std::vector<Tensor> call(std::span<const Tensor> inputs) const;
+
+  // Groups with bytes and predicted time, and why other operations were not fused into them; for
+  // the inputs compiled for last, or for those given (which compiles but does not run).
+  std::string explain() const;
+  std::string explain(std::span<const Tensor> inputs) const;
+  ProgramInfo info(std::span<const Tensor> inputs) const;
+
+  // One stage as text: "graph", "simplified", "plan", "tile", "source".
+  std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
+
+  int arity() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+namespace detail {
+
+template <typename T>
+struct Unpack;  // how a function's result becomes a list of tensors and back
+
+template <>
+struct Unpack<Tensor> {
+  static std::vector<Tensor> list(Tensor t) { return {std::move(t)}; }
+  static Tensor result(std::vector<Tensor> list) { return std::move(list[0]); }
+};
+template <>
+struct Unpack<std::vector<Tensor>> {
+  static std::vector<Tensor> list(std::vector<Tensor> t) { return t; }
+  static std::vector<Tensor> result(std::vector<Tensor> list) { return list; }
+};
+template <std::size_t N>
+struct Unpack<std::array<Tensor, N>> {
+  static std::vector<Tensor> list(std::array<Tensor, N> t) { return {t.begin(), t.end()}; }
+  static std::array<Tensor, N> result(std::vector<Tensor> list) {
+    std::array<Tensor, N> array;
+    for (std::size_t i = 0; i < N; ++i) array[i] = std::move(list[i]);
+    return array;
+  }
+};
+template <typename A, typename B>
+struct Unpack<std::pair<A, B>> {
+  static std::vector<Tensor> list(std::pair<A, B> t) { return {t.first, t.second}; }
+  static std::pair<A, B> result(std::vector<Tensor> list) { return {list[0], list[1]}; }
+};
+template <typename... Ts>
+struct Unpack<std::tuple<Ts...>> {
+  static std::vector<Tensor> list(std::tuple<Ts...> t) {
+    return std::apply([](auto&&... each) { return std::vector<Tensor>{each...}; }, std::move(t));
+  }
+  static std::tuple<Ts...> result(std::vector<Tensor> list) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<Ts...>{list[I]...};
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
+};
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename R, typename... Args>
+struct Signature<R (*)(Args...)> {
+  using Result = std::decay_t<R>;
+  static constexpr std::size_t kArity = sizeof...(Args);
+};
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...) const> : Signature<R (*)(Args...)> {};
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...)> : Signature<R (*)(Args...)> {};
+
+}  // namespace detail
+
+// The compiled form of a function of kArity tensors returning Result.
+template <typename Result, std::size_t kArity>
+class Compiled : public CompiledFunction {
+ public:
+  using CompiledFunction::CompiledFunction;
+
+  template <typename... Args>
+  Result operator()(const Args&... inputs) const {
+    static_assert(sizeof...(Args) == kArity, "a compiled function takes what its function took");
+    const std::array<Tensor, kArity> list{inputs...};
+    return detail::Unpack<Result>::result(call(list));
+  }
+};
+
+// f takes any number of Tensors and returns a Tensor, or a pair, tuple, array or vector of them.
+template <typename F>
+auto compile(F f, CompileOptions options = {}) {
+  using Function = detail::Signature<std::decay_t<F>>;
+  using Result = typename Function::Result;
+  constexpr std::size_t kArity = Function::kArity;
+  auto traced = [f = std::move(f)](std::span<const Tensor> inputs) mutable {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return detail::Unpack<Result>::list(f(inputs[I]...));
+    }
+    (std::make_index_sequence<kArity>{});
+  };
+  return Compiled<Result, kArity>(std::move(traced), static_cast<int>(kArity), std::move(options));
+}
+
+// A function of a list of tensors, for callers that know their number only at run time.
+inline CompiledFunction compile_list(CompiledFunction::Traced f, int arity,
+                                     CompileOptions options = {}) {
+  return CompiledFunction(std::move(f), arity, std::move(options));
+}
+
+}  // namespace sinter

@@ -1,0 +1,118 @@
+// The operations. Called on tensors they run at once; called on what compile() passes in they are
+// recorded. Axes may be negative, counting from the end.
+#pragma once
+
+#include <sinter/tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+// Every row of ops.def: add(a, b), exp(a), where(condition, a, b), ... Shapes broadcast.
+#define SINTER_POINTWISE_ARGS_1 const Arg& a
+#define SINTER_POINTWISE_ARGS_2 const Arg &a, const Arg &b
+#define SINTER_POINTWISE_ARGS_3 const Arg &a, const Arg &b, const Arg &c
+#define SINTER_POINTWISE(name, arity, rule, cost, expression) \
+  Tensor name(SINTER_POINTWISE_ARGS_##arity);
+#include <sinter/ops.def>
+#undef SINTER_POINTWISE
+#undef SINTER_POINTWISE_ARGS_1
+#undef SINTER_POINTWISE_ARGS_2
+#undef SINTER_POINTWISE_ARGS_3
+
+Tensor cast(const Arg& a, DType dtype);
+
+enum class GeluForm : std::uint8_t { erf, tanh };
+Tensor gelu(const Arg& a, GeluForm form = GeluForm::erf);
+
+// At least one side is a Tensor, else these are not found.
+inline Tensor operator+(const Arg& a, const Arg& b) { return add(a, b); }
+inline Tensor operator-(const Arg& a, const Arg& b) { return sub(a, b); }
+inline Tensor operator*(const Arg& a, const Arg& b) { return mul(a, b); }
+inline Tensor operator/(const Arg& a, const Arg& b) { return div(a, b); }
+inline Tensor operator%(const Arg& a, const Arg& b) { return remainder(a, b); }
+inline Tensor operator-(const Tensor& a) { return neg(a); }
+inline Tensor operator<(const Arg& a, const Arg& b) { return lt(a, b); }
+inline Tensor operator<=(const Arg& a, const Arg& b) { return le(a, b); }
+inline Tensor operator>(const Arg& a, const Arg& b) { return gt(a, b); }
+inline Tensor operator>=(const Arg& a, const Arg& b) { return ge(a, b); }
+inline Tensor operator==(const Arg& a, const Arg& b) { return eq(a, b); }
+inline Tensor operator!=(const Arg& a, const Arg& b) { return ne(a, b); }
+inline Tensor operator&&(const Arg& a, const Arg& b) { return logical_and(a, b); }
+inline Tensor operator||(const Arg& a, const Arg& b) { return logical_or(a, b); }
+inline Tensor operator!(const Tensor& a) { return logical_not(a); }
+
+// --- making tensors ---------------------------------------------------------------------------
+
+Tensor full(const Shape& shape, const Arg& value, DType dtype = DType::f32);
+Tensor zeros(const Shape& shape, DType dtype = DType::f32);
+Tensor ones(const Shape& shape, DType dtype = DType::f32);
+// start, start + step, ... before stop. i64 if all three are whole numbers, else f32.
+Tensor arange(const Arg& start, const Arg& stop, const Arg& step = 1,
+              std::optional<DType> dtype = std::nullopt);
+
+// --- views: no data moves, except where reshape() has to -----------------------------------------
+
+Tensor reshape(const Tensor& a, const Shape& shape);  // one size may be -1
+Tensor flatten(const Tensor& a);
+Tensor permute(const Tensor& a, const Shape& axes);
+Tensor transpose(const Tensor& a, int axis1, int axis2);
+Tensor slice(const Tensor& a, int axis, std::int64_t start, std::int64_t stop,
+             std::int64_t step = 1);  // as Python's a[start:stop:step]
+std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis = 0);
+std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis = 0);
+Tensor squeeze(const Tensor& a);  // all axes of size 1
+Tensor squeeze(const Tensor& a, int axis);
+Tensor unsqueeze(const Tensor& a, int axis);
+Tensor expand(const Tensor& a, const Shape& shape);  // -1 keeps a size
+Tensor broadcast_to(const Tensor& a, const Shape& shape);
+std::vector<Tensor> broadcast(const std::vector<Tensor>& tensors);  // to their common shape
+
+Tensor contiguous(const Tensor& a);  // row-major, copied only if it is not
+Tensor concat(const std::vector<Tensor>& tensors, int axis = 0);
+Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
+
+// --- reductions -------------------------------------------------------------------------------
+
+// Which axes to reduce: none given means all of them.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(int axis) : axes_{axis} {}                          // NOLINT: meant to convert
+  Axes(std::initializer_list<int> axes) : axes_(axes) {}   // NOLINT: meant to convert
+  Axes(std::vector<int> axes) : axes_(std::move(axes)) {}  // NOLINT: meant to convert
+  const std::vector<int>& list() const { return axes_; }
+
+ private:
+  std::vector<int> axes_;
+};
+
+Tensor sum(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor mean(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor prod(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor max(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor min(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor any(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+Tensor all(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+// Divided by count - correction.
+Tensor var(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
+Tensor std(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
+Tensor logsumexp(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+// The first position of the extreme along the axis; without an axis, in the flattened tensor. i64.
+Tensor argmax(const Tensor& a, std::optional<int> axis = std::nullopt, bool keepdim = false);
+Tensor argmin(const Tensor& a, std::optional<int> axis = std::nullopt, bool keepdim = false);
+
+// --- composites -------------------------------------------------------------------------------
+
+Tensor softmax(const Tensor& a, int axis = -1);
+Tensor log_softmax(const Tensor& a, int axis = -1);
+// Over the last weight.rank() axes; weight and bias may be undefined (then the last axis).
+Tensor layer_norm(const Tensor& a, const Tensor& weight = {}, const Tensor& bias = {},
+                  double eps = 1e-5);
+Tensor rms_norm(const Tensor& a, const Tensor& weight = {}, double eps = 1e-6);
+
+}  // namespace sinter

@@ -1,0 +1,11 @@
+// Everything a user of Sinter includes.
+#pragma once
+
+#include <sinter/compile.h>
+#include <sinter/device.h>
+#include <sinter/dtype.h>
+#include <sinter/error.h>
+#include <sinter/io.h>
+#include <sinter/ops.h>
+#include <sinter/shape.h>
+#include <sinter/tensor.h>

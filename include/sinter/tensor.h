@@ -1,0 +1,110 @@
+// Tensor: an n-dimensional array on a device, or, while a function is being traced by compile(),
+// the promise of one. Tensors are values: no operation changes its inputs, views share memory.
+#pragma once
+
+#include <sinter/dtype.h>
+#include <sinter/shape.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sinter {
+
+class TensorImpl;
+
+class Tensor {
+ public:
+  Tensor() = default;  // no tensor: defined() is false
+
+  bool defined() const { return impl_ != nullptr; }
+  DType dtype() const;
+  const Shape& shape() const;
+  std::int64_t size(int axis) const;  // negative axes count from the end
+  int rank() const { return shape().rank(); }
+  std::int64_t numel() const { return shape().numel(); }
+  const Strides& strides() const;  // in elements
+  bool is_contiguous() const;
+  std::string device() const;  // "cpu"
+
+  // The first element, in device memory; the others are strides() apart.
+  const void* data() const;
+
+  // Copies the elements in row-major order to `destination`, which holds numel() of them.
+  void copy_to(void* destination) const;
+  template <typename T>
+  std::vector<T> to_vector() const;
+  // The value of a tensor of one element, converted.
+  double item() const;
+
+  // For Sinter's own use: the implementation behind the handle.
+  explicit Tensor(std::shared_ptr<const TensorImpl> impl) : impl_(std::move(impl)) {}
+  const TensorImpl* impl() const { return impl_.get(); }
+  const std::shared_ptr<const TensorImpl>& shared_impl() const { return impl_; }
+
+ private:
+  void require_dtype(DType wanted) const;
+
+  std::shared_ptr<const TensorImpl> impl_;
+};
+
+// A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1).
+// A number takes the type of the tensors it meets, unless it has a fraction and they have none.
+class Arg {
+ public:
+  Arg(Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: meant to convert
+  template <typename T>
+  requires std::is_arithmetic_v<T> Arg(T number)  // NOLINT: meant to convert
+      : real_(static_cast<double>(number)),
+        integer_(std::is_floating_point_v<T> ? 0 : static_cast<std::int64_t>(number)),
+        kind_(std::is_same_v<T, bool>       ? Kind::boolean
+              : std::is_floating_point_v<T> ? Kind::real
+                                            : Kind::integer) {}
+
+  enum class Kind : std::uint8_t { tensor, boolean, integer, real };
+  Kind kind() const { return kind_; }
+  const Tensor& tensor() const { return tensor_; }
+  double real() const { return real_; }
+  std::int64_t integer() const { return integer_; }
+
+ private:
+  Tensor tensor_;
+  double real_ = 0;
+  std::int64_t integer_ = 0;
+  Kind kind_ = Kind::tensor;
+};
+
+// Copies `shape.numel()` elements in row-major order from host memory.
+Tensor from_host(const void* data, const Shape& shape, DType dtype);
+
+template <typename T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
+  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to copy from");
+  return from_host(values.data(), shape, dtype_of<T>());
+}
+// A tensor that uses memory the caller owns, without copying; `owner` is kept alive with it.
+Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
+                   std::shared_ptr<void> owner);
+
+// Printed as PyTorch users expect, long ones shortened.
+std::string to_string(const Tensor& tensor);
+
+template <typename T>
+std::vector<T> Tensor::to_vector() const {
+  require_dtype(dtype_of<T>());
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(numel()));
+    copy_to(bytes.data());
+    return {bytes.begin(), bytes.end()};
+  } else {
+    std::vector<T> values(static_cast<std::size_t>(numel()));
+    copy_to(values.data());
+    return values;
+  }
+}
+
+}  // namespace sinter

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fails where the documentation names a file of this repository that does not exist.
+
+In: README.md and every .md under docs/. Looked at: link targets, and words in backticks that look
+like a path (they start with one of this repository's entries, or end in a source file's suffix).
+Out: one line a missing path, `file:line: path`; exit status 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+SUFFIXES = (".md", ".h", ".cuh", ".cpp", ".cu", ".def", ".py", ".cmake", ".txt")
+# Folders of the repository, and of DESIGN's layout: a path into one of them must exist.
+FOLDERS = {"include", "src", "kernels", "cli", "python", "examples", "docs", "tests", "scripts",
+           "cmake", ".ci"}
+WRITTEN_AT_RUN_TIME = ("build/", "results/")
+LINK = re.compile(r"\]\(([^)\s]+)(?:\s[^)]*)?\)")
+CODE = re.compile(r"`([^`]+)`")
+PATH = re.compile(r"^[\w.+-]+(/[\w.+-]+)*/?$")
+
+
+def link_targets(line):
+    for target in LINK.findall(line):
+        target = target.split("#")[0]
+        if target and not re.match(r"[a-z]+:", target):
+            yield target
+
+
+def code_paths(line):
+    """Words in backticks that are paths; `src/fuse/plan.cpp:12` and `{a,b}.h` are understood."""
+    for code in CODE.findall(LINK.sub("", line)):
+        for word in code.split():
+            word = re.sub(r":\d+$", "", word.strip("\"'<>,;:()"))
+            for path in expand_braces(word):
+                if path.startswith(WRITTEN_AT_RUN_TIME) or not PATH.match(path):
+                    continue
+                in_folder = "/" in path and path.split("/")[0] in FOLDERS
+                if in_folder or path.endswith(SUFFIXES):
+                    yield path
+
+
+def expand_braces(word):
+    match = re.search(r"\{([^{}]*)\}", word)
+    if not match:
+        return [word]
+    heads = (word[:match.start()] + choice + word[match.end():] for choice in match[1].split(","))
+    return [path for head in heads for path in expand_braces(head)]
+
+
+def exists(path, page):
+    """Relative to the page, the root, or include/. A bare name may be any file of that name."""
+    if any((base / path).exists() for base in (page.parent, ROOT, ROOT / "include")):
+        return True
+    if "/" in path:
+        return False
+    return any(next((ROOT / folder).rglob(path), None) for folder in FOLDERS)
+
+
+def main():
+    pages = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+             if page.exists()]
+    missing = []
+    for page in pages:
+        in_block = False
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            if line.lstrip().startswith("```"):
+                in_block = not in_block
+            elif not in_block:
+                where = f"{page.relative_to(ROOT)}:{number}"
+                missing += [f"{where}: no {path}" for path in code_paths(line)
+                            if not exists(path, page)]
+                missing += [f"{where}: no {path}" for path in link_targets(line)
+                            if not (page.parent / path).exists()]
+    print("\n".join(missing + [f"{len(pages)} pages, {len(missing)} paths missing"]))
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+// Graph -> Executable: simplify, plan, lower, compile, and the texts of every stage on the way.
+#pragma once
+
+#include <sinter/compile.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/fuse/plan.h"
+#include "src/lower/lower.h"
+#include "src/runtime/executor.h"
+
+namespace sinter {
+
+// Everything about a program for one signature but its memory.
+struct Program {
+  Graph traced;
+  Plan plan;
+  std::vector<Kernel> kernels;  // by group
+  Executable executable;
+  ProgramInfo info;
+};
+
+// `input_extents`: how many elements may be touched from each input's first on.
+std::shared_ptr<const Program> build_program(const Graph& graph,
+                                             std::span<const std::int64_t> input_extents, bool fuse,
+                                             const std::shared_ptr<Device>& device);
+
+std::string explain_text(const Program& program, const std::string& name);
+std::string stage_text(const Program& program, std::string_view stage);
+
+// How long one worker takes for a group, in nanoseconds, about.
+double estimate_nanoseconds(const FusionGroup& group);
+
+}  // namespace sinter

@@ -1,0 +1,98 @@
+// CompiledFunction: trace at the first call with a signature, then look up and run.
+#include <sinter/compile.h>
+
+#include <mutex>
+
+#include "src/api/build.h"
+#include "src/api/program_cache.h"
+#include "src/api/trace.h"
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+constexpr std::size_t kMostPrograms = 4096;
+
+}  // namespace
+
+struct CompiledFunction::State {
+  State(Traced f, int count, CompileOptions o)
+      : function(std::move(f)), arity(count), options(std::move(o)), programs(kMostPrograms) {}
+
+  std::shared_ptr<const TracedProgram> program_for(std::span<const Tensor> inputs) {
+    check_inputs(inputs);
+    return programs.find_or_build({}, inputs, [&] { return trace(inputs); });
+  }
+
+  void check_inputs(std::span<const Tensor> inputs) const {
+    if (static_cast<int>(inputs.size()) != arity)
+      fail_user("compile", "the function takes {} tensors, got {}", arity, inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (!inputs[i].defined())
+        fail_user("compile", "input {} is undefined (a default-made Tensor)", i);
+  }
+
+  std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs) {
+    // The function may keep state: it runs on one thread at a time.
+    std::lock_guard lock(tracing);
+    auto record = std::make_shared<Trace>();
+    std::vector<Tensor> traced;
+    for (const Tensor& input : inputs) traced.push_back(record->add_input(input));
+    std::vector<Tensor> results;
+    {
+      TraceScope scope(record.get());
+      results = function(traced);
+    }
+    if (results.empty()) fail_user("compile", "the function returns no tensor");
+    for (const Tensor& result : results) {
+      checked("compile", result);
+      record->graph.outputs.push_back(record->operand(result));
+    }
+    return build_traced(*record, inputs, options.fuse);
+  }
+
+  Traced function;
+  int arity;
+  CompileOptions options;
+  ProgramCache programs;
+  std::mutex tracing;
+};
+
+CompiledFunction::CompiledFunction(Traced function, int arity, CompileOptions options)
+    : state_(std::make_shared<State>(std::move(function), arity, std::move(options))) {}
+
+int CompiledFunction::arity() const { return state_->arity; }
+
+std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const {
+  State& state = *state_;
+  // Inside another function's trace the call is inlined into it.
+  if (current_trace()) {
+    state.check_inputs(inputs);
+    return state.function(inputs);
+  }
+  for (const Tensor& input : inputs)
+    if (input.defined() && input.impl()->is_traced())
+      fail_user("compile", "a traced tensor was passed to a compiled function outside its trace");
+  const auto program = state.program_for(inputs);
+  return run_traced(*program, inputs);
+}
+
+std::string CompiledFunction::explain() const {
+  const auto program = state_->programs.latest();
+  if (!program) return "not compiled yet: call the function, or give explain() its inputs\n";
+  return explain_text(*program->program, state_->options.name);
+}
+
+std::string CompiledFunction::explain(std::span<const Tensor> inputs) const {
+  return explain_text(*state_->program_for(inputs)->program, state_->options.name);
+}
+
+ProgramInfo CompiledFunction::info(std::span<const Tensor> inputs) const {
+  return state_->program_for(inputs)->program->info;
+}
+
+std::string CompiledFunction::dump(std::string_view stage, std::span<const Tensor> inputs) const {
+  return stage_text(*state_->program_for(inputs)->program, stage);
+}
+
+}  // namespace sinter

@@ -1,0 +1,69 @@
+// The functions of sinter/device.h, on top of the registry: what there is, what is missing and what
+// that costs, and the memory a device holds.
+// In: a device's name. Out: values, or the registry's UserError that names the known devices.
+#include <sinter/device.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "src/base/check.h"
+#include "src/base/options.h"
+#include "src/cpu/cpu_device.h"
+#include "src/cpu/host_compiler.h"
+#include "src/runtime/registry.h"
+
+namespace sinter {
+namespace {
+
+constexpr char kNoCuda[] = "this build of Sinter has no CUDA device, so NVIDIA GPUs are not used";
+
+std::shared_ptr<Device> device_named(const std::string& name) {
+  register_cpu_device();
+  return find_device(name);
+}
+
+// What the device does without, as it found it: looked up as the device does when it is made.
+std::string cpu_note() {
+  constexpr char kCost[] = "kernels run in the interpreter, hundreds of times slower";
+  const std::string& cxx = environment_options().cxx;
+  if (cxx == kNoCompiler) return fmt::format("no compiler is used (SINTER_CXX is none): {}", kCost);
+  if (HostCompiler::find({.cxx = cxx, .failed_sources = ""})) return "";
+  return fmt::format("no compiler found (looked for {}): {}; install g++ or set SINTER_CXX",
+                     HostCompiler::kLookedFor, kCost);
+}
+
+DeviceInfo info_of(const std::string& name) {
+  DeviceInfo info;
+  info.name = name;
+  try {
+    info.description = device_named(name)->description();
+    if (name == "cpu") info.note = cpu_note();
+    info.available = true;
+  } catch (const Error& error) {
+    // One device that cannot be made is no reason to hide the others.
+    info.note = error.what();
+  }
+  return info;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> devices() {
+  register_cpu_device();
+  std::vector<DeviceInfo> all;
+  for (const std::string& name : device_names()) all.push_back(info_of(name));
+  const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
+  if (std::none_of(all.begin(), all.end(), is_cuda)) all.push_back({"cuda", "", false, kNoCuda});
+  return all;
+}
+
+DeviceMemory device_memory(const std::string& device) {
+  const MemoryStats stats = device_named(device)->memory();
+  return {stats.in_use, stats.peak, stats.cached};
+}
+
+void reset_peak_memory(const std::string& device) { device_named(device)->reset_peak(); }
+
+void release_cached_memory(const std::string& device) { device_named(device)->release_cached(); }
+
+}  // namespace sinter

@@ -1,0 +1,168 @@
+// Recording an OpCall as nodes (with the casts its dtype rule asks for), and running one at once.
+#include "src/api/op_call.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "src/api/build.h"
+#include "src/api/program_cache.h"
+#include "src/base/check.h"
+#include "src/cpu/cpu_device.h"
+#include "src/runtime/registry.h"
+
+namespace sinter {
+namespace {
+
+// The dtype an argument brings into promotion: a number yields to any tensor of its kind.
+DType arg_dtype(const Arg& arg, std::optional<DType> tensors) {
+  if (arg.kind() == Arg::Kind::tensor) return arg.tensor().dtype();
+  if (arg.kind() == Arg::Kind::boolean) return tensors.value_or(DType::boolean);
+  if (arg.kind() == Arg::Kind::integer) {
+    if (!tensors || *tensors == DType::boolean) return DType::i64;
+    return *tensors;
+  }
+  return tensors && is_floating(*tensors) ? *tensors : DType::f32;
+}
+
+std::vector<DType> arg_dtypes(Op op, const std::vector<Arg>& args) {
+  const std::size_t first = info(op).rule == DTypeRule::Select ? 1 : 0;
+  std::optional<DType> tensors;
+  for (std::size_t i = first; i < args.size(); ++i)
+    if (args[i].kind() == Arg::Kind::tensor)
+      tensors = tensors ? promote(*tensors, args[i].tensor().dtype()) : args[i].tensor().dtype();
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    dtypes.push_back(i < first ? arg_dtype(args[i], std::nullopt) : arg_dtype(args[i], tensors));
+  return dtypes;
+}
+
+Scalar number(const Arg& arg) {
+  return arg.kind() == Arg::Kind::real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
+}
+
+Operand constant_operand(Trace& trace, const Scalar& value, DType dtype, const Shape& shape) {
+  Node node;
+  node.op = Op::constant;
+  node.dtype = dtype;
+  node.value = value.as(dtype);
+  return {trace.graph.add(std::move(node)), expand(dense_view({}), shape)};
+}
+
+Operand cast_operand(Trace& trace, Operand operand, DType dtype) {
+  if (trace.graph[operand.node].dtype == dtype) return operand;
+  Node node;
+  node.op = Op::cast;
+  node.dtype = dtype;
+  node.shape = operand.view.shape;
+  node.operands = {std::move(operand)};
+  const View view = dense_view(node.shape);
+  return {trace.graph.add(std::move(node)), view};
+}
+
+Tensor record_pointwise(Trace& trace, const OpCall& call) {
+  const std::vector<DType> dtypes = arg_dtypes(call.op, call.args);
+  const OpTypes types = op_types(call.op, dtypes);
+  Node node;
+  node.op = call.op;
+  node.shape = call.shape;
+  node.dtype = types.result;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& arg = call.args[i];
+    if (arg.kind() == Arg::Kind::tensor) {
+      Operand operand = trace.operand(arg.tensor());
+      operand.view = expand(operand.view, call.shape);
+      node.operands.push_back(cast_operand(trace, std::move(operand), types.operands[i]));
+    } else {
+      node.operands.push_back(
+          constant_operand(trace, number(arg).as(dtypes[i]), types.operands[i], call.shape));
+    }
+  }
+  return trace.add(std::move(node));
+}
+
+Tensor record(Trace& trace, const OpCall& call) {
+  if (call.op == Op::constant) {
+    const Operand operand = constant_operand(trace, call.value, call.dtype, call.shape);
+    return make_traced(call.dtype, operand.view, trace.weak_from_this(), operand.node);
+  }
+  if (is_pointwise(call.op) && call.op != Op::cast) return record_pointwise(trace, call);
+  Node node;
+  node.op = call.op;
+  node.dtype = call.dtype;
+  node.shape = call.shape;
+  node.value = call.value;
+  node.step = call.step;
+  node.reduce_kind = call.reduce_kind;
+  node.axes = call.axes;
+  for (const Arg& arg : call.args) node.operands.push_back(trace.operand(arg.tensor()));
+  if (call.op == Op::reduce) {
+    const Operand& operand = node.operands[0];
+    node.dtype = reduce_dtype(call.reduce_kind, trace.graph[operand.node].dtype);
+    node.shape = kept_shape(operand.view.shape, call.axes);
+  }
+  return trace.add(std::move(node));
+}
+
+// Everything but the tensors that decides which program runs.
+std::vector<std::int64_t> key_of(const OpCall& call) {
+  std::vector<std::int64_t> words{static_cast<int>(call.op), static_cast<int>(call.dtype),
+                                  static_cast<int>(call.reduce_kind),
+                                  static_cast<std::int64_t>(call.axes)};
+  auto add_scalar = [&](const Scalar& s) {
+    words.push_back(static_cast<std::int64_t>(s.is_real));
+    words.push_back(s.is_real ? std::bit_cast<std::int64_t>(s.real) : s.integer);
+  };
+  if (call.op == Op::constant || call.op == Op::iota) {
+    add_scalar(call.value);
+    add_scalar(call.step);
+  }
+  words.insert(words.end(), call.shape.begin(), call.shape.end());
+  for (const Arg& arg : call.args) {
+    words.push_back(static_cast<std::int64_t>(arg.kind()));
+    if (arg.kind() != Arg::Kind::tensor) add_scalar(number(arg));
+  }
+  return words;
+}
+
+Tensor run_now(const OpCall& call) {
+  std::vector<Tensor> inputs;
+  for (const Arg& arg : call.args)
+    if (arg.kind() == Arg::Kind::tensor) inputs.push_back(arg.tensor());
+  // Programs are found by the operation first, then, like a compiled function's, by the inputs.
+  static ProgramCache& cache = *new ProgramCache(4096);
+  const std::vector<std::int64_t> key = key_of(call);
+  auto build = [&] {
+    auto trace = std::make_shared<Trace>();
+    OpCall recorded = call;
+    for (Arg& arg : recorded.args)
+      if (arg.kind() == Arg::Kind::tensor) arg = Arg(trace->add_input(arg.tensor()));
+    const Tensor result = record(*trace, recorded);
+    trace->graph.outputs.push_back({result.impl()->node, result.impl()->view});
+    return build_traced(*trace, inputs, true);
+  };
+  const auto program = cache.find_or_build(key, inputs, build);
+  return run_traced(*program, inputs)[0];
+}
+
+}  // namespace
+
+std::shared_ptr<Device> default_device() {
+  static const std::shared_ptr<Device>& device = *[] {
+    register_cpu_device();
+    return new std::shared_ptr<Device>(find_device("cpu"));
+  }();
+  return device;
+}
+
+Tensor apply(const OpCall& call) {
+  if (Trace* trace = current_trace()) return record(*trace, call);
+  for (const Arg& arg : call.args)
+    if (arg.kind() == Arg::Kind::tensor && arg.tensor().impl()->is_traced())
+      fail_user(name_of(call.op),
+                "a tensor made while tracing a function was used outside of it; return it from the "
+                "function instead");
+  return run_now(call);
+}
+
+}  // namespace sinter

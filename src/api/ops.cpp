@@ -1,0 +1,122 @@
+// Pointwise operations and tensors made from nothing. The functions of ops.def are generated here.
+#include <sinter/ops.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "src/api/op_call.h"
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+std::string arg_text(const Arg& arg) {
+  return arg.kind() == Arg::Kind::tensor ? to_string(arg.tensor().shape()) : "a number";
+}
+
+// The shape all arguments broadcast to.
+Shape common_shape(std::string_view op, const std::vector<Arg>& args) {
+  Shape shape;
+  bool any_tensor = false;
+  for (const Arg& arg : args) {
+    if (arg.kind() != Arg::Kind::tensor) continue;
+    checked(op, arg.tensor());
+    any_tensor = true;
+    const Shape& other = arg.tensor().shape();
+    while (shape.rank() < other.rank()) shape.insert(0, 1);
+    for (int i = 0; i < other.rank(); ++i) {
+      std::int64_t& size = shape[shape.rank() - other.rank() + i];
+      if (size == 1) size = other[i];
+      if (size == other[i] || other[i] == 1) continue;
+      constexpr std::string_view kNames[] = {"a", "b", "c"};
+      std::string sides;
+      for (std::size_t k = 0; k < args.size(); ++k)
+        sides += fmt::format("{}{} is {}", k ? ", " : "", kNames[k], arg_text(args[k]));
+      fail_user(op, "shapes do not broadcast: {}", sides);
+    }
+  }
+  if (!any_tensor) fail_user(op, "needs at least one tensor, got only numbers");
+  return shape;
+}
+
+Tensor pointwise(Op op, std::initializer_list<Arg> args) {
+  OpCall call;
+  call.op = op;
+  call.args = args;
+  call.shape = common_shape(name_of(op), call.args);
+  if (op == Op::copy && call.args[0].tensor().is_contiguous() && !current_trace())
+    return call.args[0].tensor();
+  return apply(call);
+}
+
+}  // namespace
+
+#define SINTER_POINTWISE_ARGS_1 const Arg& a
+#define SINTER_POINTWISE_ARGS_2 const Arg &a, const Arg &b
+#define SINTER_POINTWISE_ARGS_3 const Arg &a, const Arg &b, const Arg &c
+#define SINTER_POINTWISE_LIST_1 a
+#define SINTER_POINTWISE_LIST_2 a, b
+#define SINTER_POINTWISE_LIST_3 a, b, c
+#define SINTER_POINTWISE(name, arity, rule, cost, ...)           \
+  Tensor name(SINTER_POINTWISE_ARGS_##arity) {                   \
+    return pointwise(Op::name, {SINTER_POINTWISE_LIST_##arity}); \
+  }
+#include <sinter/ops.def>
+#undef SINTER_POINTWISE
+
+Tensor cast(const Arg& a, DType dtype) {
+  if (a.kind() != Arg::Kind::tensor) fail_user("cast", "needs a tensor, got a number");
+  if (checked("cast", a.tensor()).dtype == dtype) return a.tensor();
+  OpCall call;
+  call.op = Op::cast;
+  call.args = {a};
+  call.shape = a.tensor().shape();
+  call.dtype = dtype;
+  return apply(call);
+}
+
+Tensor gelu(const Arg& a, GeluForm form) {
+  return form == GeluForm::erf ? gelu_erf(a) : gelu_tanh(a);
+}
+
+Tensor full(const Shape& shape, const Arg& value, DType dtype) {
+  if (value.kind() == Arg::Kind::tensor) fail_user("full", "the value is a number, not a tensor");
+  for (std::int64_t size : shape)
+    if (size < 0) fail_user("full", "sizes cannot be negative: {}", to_string(shape));
+  OpCall call;
+  call.op = Op::constant;
+  call.shape = shape;
+  call.dtype = dtype;
+  call.value =
+      value.kind() == Arg::Kind::real ? Scalar::of(value.real()) : Scalar::of(value.integer());
+  return apply(call);
+}
+
+Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+
+Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
+  for (const Arg* arg : {&start, &stop, &step})
+    if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
+  if (step.real() == 0) fail_user("arange", "the step cannot be 0");
+  const bool whole = start.kind() != Arg::Kind::real && stop.kind() != Arg::Kind::real &&
+                     step.kind() != Arg::Kind::real;
+  const double count = std::ceil((stop.real() - start.real()) / step.real());
+  if (!(count < 0x1p60)) fail_user("arange", "has too many elements");
+  auto scalar = [&](const Arg& arg) {
+    return whole ? Scalar::of(arg.integer()) : Scalar::of(arg.real());
+  };
+  OpCall call;
+  call.op = Op::iota;
+  call.shape = {std::max<std::int64_t>(0, static_cast<std::int64_t>(count))};
+  call.dtype = dtype.value_or(whole ? DType::i64 : DType::f32);
+  if (call.dtype == DType::boolean) fail_user("arange", "cannot make bools");
+  if (!is_floating(call.dtype) && !whole)
+    fail_user("arange", "{} cannot hold steps of a fraction", name_of(call.dtype));
+  call.value = scalar(start);
+  call.step = scalar(step);
+  return apply(call);
+}
+
+}  // namespace sinter

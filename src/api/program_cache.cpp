@@ -1,0 +1,127 @@
+// Signatures are hashed word by word; a hit compares them in full.
+#include "src/api/program_cache.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "src/api/op_call.h"
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
+  hash ^= word + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdu;
+}
+
+std::uint64_t signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs) {
+  std::uint64_t hash = inputs.size();
+  for (std::int64_t word : key) hash = mix(hash, static_cast<std::uint64_t>(word));
+  for (const Tensor& tensor : inputs) {
+    const TensorImpl& impl = *tensor.impl();
+    hash = mix(hash, static_cast<std::uint64_t>(impl.dtype));
+    for (int i = 0; i < impl.view.shape.rank(); ++i) {
+      hash = mix(hash, static_cast<std::uint64_t>(impl.view.shape[i]));
+      hash = mix(hash, static_cast<std::uint64_t>(impl.view.strides[i]));
+    }
+  }
+  return hash;
+}
+
+std::int64_t elements_from_first(const Tensor& tensor) {
+  View view = tensor.impl()->view;
+  view.offset = 0;
+  return extent(view).last + 1;
+}
+
+}  // namespace
+
+bool ProgramCache::matches(const Entry& entry, std::span<const std::int64_t> key,
+                           std::span<const Tensor> inputs) {
+  if (!std::equal(entry.key.begin(), entry.key.end(), key.begin(), key.end())) return false;
+  if (entry.views.size() != inputs.size()) return false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorImpl& impl = *inputs[i].impl();
+    if (entry.dtypes[i] != impl.dtype || entry.views[i].shape != impl.view.shape ||
+        entry.views[i].strides != impl.view.strides)
+      return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const TracedProgram> ProgramCache::find(std::span<const std::int64_t> key,
+                                                        std::span<const Tensor> inputs) const {
+  const std::uint64_t hash = signature(key, inputs);
+  std::shared_lock lock(mutex_);
+  const auto [begin, end] = entries_.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (matches(it->second, key, inputs)) return it->second.program;
+  return nullptr;
+}
+
+std::shared_ptr<const TracedProgram> ProgramCache::insert(
+    std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+    std::shared_ptr<const TracedProgram> program) {
+  Entry entry{{key.begin(), key.end()}, {}, {}, program};
+  for (const Tensor& tensor : inputs) {
+    entry.dtypes.push_back(tensor.dtype());
+    entry.views.push_back(tensor.impl()->view);
+  }
+  const std::uint64_t hash = signature(key, inputs);
+  std::unique_lock lock(mutex_);
+  if (order_.size() == capacity_) {
+    entries_.erase(entries_.find(order_.front()));
+    order_.pop_front();
+  }
+  entries_.emplace(hash, std::move(entry));
+  order_.push_back(hash);
+  latest_ = program;
+  return program;
+}
+
+std::shared_ptr<const TracedProgram> ProgramCache::latest() const {
+  std::shared_lock lock(mutex_);
+  return latest_;
+}
+
+std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
+                                                  bool fuse) {
+  std::vector<std::int64_t> extents;
+  for (const Tensor& tensor : inputs) extents.push_back(elements_from_first(tensor));
+  for (const Tensor& tensor : trace.captured) extents.push_back(elements_from_first(tensor));
+  auto result = std::make_shared<TracedProgram>();
+  result->program = build_program(trace.graph, extents, fuse, default_device());
+  result->captured = trace.captured;
+  return result;
+}
+
+std::vector<Tensor> run_traced(const TracedProgram& traced, std::span<const Tensor> inputs) {
+  thread_local std::vector<InputBinding> bindings;
+  bindings.clear();
+  for (const Tensor& tensor : inputs) bindings.push_back({tensor.impl()->data()});
+  for (const Tensor& tensor : traced.captured) bindings.push_back({tensor.impl()->data()});
+  const Executable& executable = traced.program->executable;
+  const std::vector<StoragePtr> buffers = run(executable, bindings);
+  std::vector<Tensor> results;
+  results.reserve(executable.outputs.size());
+  for (const OutputSpec& output : executable.outputs) {
+    const BufferSlot& slot = executable.slots[static_cast<std::size_t>(output.slot)];
+    if (slot.kind == BufferSlot::Kind::output) {
+      results.push_back(make_tensor(output.dtype, output.view,
+                                    buffers[static_cast<std::size_t>(slot.index)],
+                                    executable.device));
+      continue;
+    }
+    // A view of an input: shares its memory.
+    const auto i = static_cast<std::size_t>(slot.index);
+    const TensorImpl& source =
+        *(i < inputs.size() ? inputs[i] : traced.captured[i - inputs.size()]).impl();
+    View view = output.view;
+    view.offset += source.view.offset;
+    results.push_back(make_tensor(output.dtype, std::move(view), source.storage, source.device));
+  }
+  return results;
+}
+
+}  // namespace sinter

@@ -1,0 +1,66 @@
+// ProgramCache: built programs by the signature of their inputs (dtypes, shapes, strides), and how
+// to run one. Bounded; safe from many threads; a warm look-up allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "src/api/build.h"
+#include "src/api/trace.h"
+
+namespace sinter {
+
+// A program and the concrete tensors its trace captured.
+struct TracedProgram {
+  std::shared_ptr<const Program> program;
+  std::vector<Tensor> captured;
+};
+
+std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
+                                                  bool fuse);
+std::vector<Tensor> run_traced(const TracedProgram& program, std::span<const Tensor> inputs);
+
+class ProgramCache {
+ public:
+  explicit ProgramCache(std::size_t capacity) : capacity_(capacity) {}
+
+  // `key` tells apart what one cache holds for several operations; a function's own is empty.
+  template <typename F>
+  std::shared_ptr<const TracedProgram> find_or_build(std::span<const std::int64_t> key,
+                                                     std::span<const Tensor> inputs, F&& build) {
+    if (auto found = find(key, inputs)) return found;
+    return insert(key, inputs, build());
+  }
+
+  // The program built last; null if there is none.
+  std::shared_ptr<const TracedProgram> latest() const;
+
+ private:
+  struct Entry {
+    std::vector<std::int64_t> key;
+    std::vector<DType> dtypes;
+    std::vector<View> views;  // offsets are 0
+    std::shared_ptr<const TracedProgram> program;
+  };
+
+  std::shared_ptr<const TracedProgram> find(std::span<const std::int64_t> key,
+                                            std::span<const Tensor> inputs) const;
+  std::shared_ptr<const TracedProgram> insert(std::span<const std::int64_t> key,
+                                              std::span<const Tensor> inputs,
+                                              std::shared_ptr<const TracedProgram> program);
+  static bool matches(const Entry& entry, std::span<const std::int64_t> key,
+                      std::span<const Tensor> inputs);
+
+  std::size_t capacity_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_multimap<std::uint64_t, Entry> entries_;
+  std::list<std::uint64_t> order_;  // oldest first
+  std::shared_ptr<const TracedProgram> latest_;
+};
+
+}  // namespace sinter

@@ -1,0 +1,199 @@
+// Reductions, and the composites written in terms of them.
+#include <sinter/ops.h>
+
+#include <algorithm>
+
+#include "src/api/op_call.h"
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+std::uint32_t axes_mask(std::string_view op, const Tensor& a, const Axes& axes) {
+  checked(op, a);
+  if (axes.list().empty()) return (1u << a.rank()) - 1;
+  std::uint32_t mask = 0;
+  for (int axis : axes.list()) {
+    const std::uint32_t bit = 1u << checked_axis(op, axis, a.rank());
+    if (mask & bit) fail_user(op, "axis {} is named twice", axis);
+    mask |= bit;
+  }
+  return mask;
+}
+
+Tensor with_kept_axes(Tensor reduced, std::uint32_t mask, int rank) {
+  for (int i = 0; i < rank; ++i)
+    if (mask >> i & 1) reduced = unsqueeze(reduced, i);
+  return reduced;
+}
+
+std::int64_t reduced_count(const Tensor& a, std::uint32_t mask) {
+  std::int64_t count = 1;
+  for (int i = 0; i < a.rank(); ++i)
+    if (mask >> i & 1) count *= a.shape()[i];
+  return count;
+}
+
+Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32_t mask,
+              bool keepdim) {
+  const bool has_identity = kind == ReduceKind::sum || kind == ReduceKind::prod;
+  if (!has_identity && a.dtype() != DType::boolean && reduced_count(a, mask) == 0)
+    fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
+  if (mask == 0) {  // of a scalar
+    const Tensor value = a;
+    return is_arg(kind) ? zeros(a.shape(), DType::i64) : cast(value, reduce_dtype(kind, a.dtype()));
+  }
+  OpCall call;
+  call.op = Op::reduce;
+  call.args = {a};
+  call.reduce_kind = kind;
+  call.axes = mask;
+  Tensor result = apply(call);
+  return keepdim ? with_kept_axes(result, mask, a.rank()) : result;
+}
+
+Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, const Axes& axes,
+              bool keepdim) {
+  return reduce(op, kind, a, axes_mask(op, a, axes), keepdim);
+}
+
+Tensor floating(const Tensor& a) { return is_floating(a.dtype()) ? a : cast(a, DType::f32); }
+
+Tensor arg_extreme(std::string_view op, ReduceKind kind, const Tensor& a, std::optional<int> axis,
+                   bool keepdim) {
+  checked(op, a);
+  if (axis) return reduce(op, kind, a, Axes(*axis), keepdim);
+  const Tensor position = reduce(op, kind, flatten(a), Axes(0), false);
+  return keepdim ? reshape(position, Shape::filled(a.rank(), 1)) : position;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& a, const Axes& axes, bool keepdim) {
+  return reduce("sum", ReduceKind::sum, a, axes, keepdim);
+}
+Tensor prod(const Tensor& a, const Axes& axes, bool keepdim) {
+  return reduce("prod", ReduceKind::prod, a, axes, keepdim);
+}
+Tensor max(const Tensor& a, const Axes& axes, bool keepdim) {
+  return reduce("max", ReduceKind::max, a, axes, keepdim);
+}
+Tensor min(const Tensor& a, const Axes& axes, bool keepdim) {
+  return reduce("min", ReduceKind::min, a, axes, keepdim);
+}
+Tensor any(const Tensor& a, const Axes& axes, bool keepdim) {
+  checked("any", a);
+  return reduce("any", ReduceKind::max, cast(a, DType::boolean), axes, keepdim);
+}
+Tensor all(const Tensor& a, const Axes& axes, bool keepdim) {
+  checked("all", a);
+  return reduce("all", ReduceKind::min, cast(a, DType::boolean), axes, keepdim);
+}
+
+Tensor argmax(const Tensor& a, std::optional<int> axis, bool keepdim) {
+  return arg_extreme("argmax", ReduceKind::argmax, a, axis, keepdim);
+}
+Tensor argmin(const Tensor& a, std::optional<int> axis, bool keepdim) {
+  return arg_extreme("argmin", ReduceKind::argmin, a, axis, keepdim);
+}
+
+Tensor mean(const Tensor& a, const Axes& axes, bool keepdim) {
+  const std::uint32_t mask = axes_mask("mean", a, axes);
+  const Tensor total = reduce("mean", ReduceKind::sum, floating(a), mask, keepdim);
+  return total / static_cast<double>(reduced_count(a, mask));
+}
+
+Tensor var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+  const std::uint32_t mask = axes_mask("var", a, axes);
+  const Tensor x = floating(a);
+  const auto count = static_cast<double>(reduced_count(a, mask));
+  const Tensor centred = x - reduce("var", ReduceKind::sum, x, mask, true) / count;
+  const Tensor squares = reduce("var", ReduceKind::sum, square(centred), mask, keepdim);
+  // As PyTorch: no degrees of freedom left give NaN, not a negative variance.
+  return squares / std::max(0.0, count - correction);
+}
+
+Tensor std(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+  return sqrt(var(a, axes, keepdim, correction));
+}
+
+Tensor logsumexp(const Tensor& a, const Axes& axes, bool keepdim) {
+  const std::uint32_t mask = axes_mask("logsumexp", a, axes);
+  const Tensor x = floating(a);
+  if (reduced_count(a, mask) == 0)
+    return log(reduce("logsumexp", ReduceKind::sum, x, mask, keepdim));
+  const Tensor top = reduce("logsumexp", ReduceKind::max, x, mask, true);
+  // Rows of infinities: subtracting an infinite maximum would give NaN.
+  const Tensor shift = where(isinf(top), 0.0, top);
+  const Tensor total = reduce("logsumexp", ReduceKind::sum, exp(x - shift), mask, true);
+  Tensor result = log(total) + shift;
+  if (keepdim) return result;
+  for (int i = a.rank() - 1; i >= 0; --i)
+    if (mask >> i & 1) result = squeeze(result, i);
+  return result;
+}
+
+Tensor softmax(const Tensor& a, int axis) {
+  checked("softmax", a);
+  const Tensor x = floating(a);
+  const int at = checked_axis("softmax", axis, a.rank());
+  if (a.numel() == 0) return contiguous(x);
+  const Tensor powers = exp(x - reduce("softmax", ReduceKind::max, x, Axes(at), true));
+  // One division a row instead of one an element.
+  return powers * reciprocal(sum(powers, at, true));
+}
+
+Tensor log_softmax(const Tensor& a, int axis) {
+  checked("log_softmax", a);
+  const Tensor x = floating(a);
+  const int at = checked_axis("log_softmax", axis, a.rank());
+  if (a.numel() == 0) return contiguous(x);
+  const Tensor shifted = x - reduce("log_softmax", ReduceKind::max, x, Axes(at), true);
+  return shifted - log(sum(exp(shifted), at, true));
+}
+
+namespace {
+
+// The last axes that a norm runs over: as many as the weight has.
+Axes norm_axes(std::string_view op, const Tensor& a, const Tensor& weight) {
+  checked(op, a);
+  const int count = weight.defined() ? weight.rank() : 1;
+  if (a.rank() == 0 || count > a.rank() || count == 0)
+    fail_user(op, "weight is {}, which is not the end of {}",
+              weight.defined() ? to_string(weight.shape()) : "absent", to_string(a.shape()));
+  std::vector<int> axes;
+  for (int i = a.rank() - count; i < a.rank(); ++i) axes.push_back(i);
+  return axes;
+}
+
+void check_affine(std::string_view op, std::string_view which, const Tensor& a, const Tensor& t) {
+  if (!t.defined()) return;
+  const int lead = a.rank() - t.rank();
+  for (int i = 0; i < t.rank(); ++i)
+    if (lead < 0 || t.shape()[i] != a.shape()[lead + i])
+      fail_user(op, "{} is {}, which is not the end of {}", which, to_string(t.shape()),
+                to_string(a.shape()));
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& a, const Tensor& weight, const Tensor& bias, double eps) {
+  const Axes axes = norm_axes("layer_norm", a, weight.defined() ? weight : bias);
+  check_affine("layer_norm", "weight", a, weight);
+  check_affine("layer_norm", "bias", a, bias);
+  const Tensor x = floating(a);
+  const Tensor centred = x - mean(x, axes, true);
+  Tensor result = centred * rsqrt(mean(square(centred), axes, true) + eps);
+  if (weight.defined()) result = result * weight;
+  return bias.defined() ? result + bias : result;
+}
+
+Tensor rms_norm(const Tensor& a, const Tensor& weight, double eps) {
+  const Axes axes = norm_axes("rms_norm", a, weight);
+  check_affine("rms_norm", "weight", a, weight);
+  const Tensor x = floating(a);
+  const Tensor result = x * rsqrt(mean(square(x), axes, true) + eps);
+  return weight.defined() ? result * weight : result;
+}
+
+}  // namespace sinter

@@ -1,0 +1,192 @@
+// Tensor's methods, data in and out of host memory, and printing.
+#include <sinter/ops.h>
+#include <sinter/tensor.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "src/api/op_call.h"
+#include "src/api/tensor_impl.h"
+#include "src/base/check.h"
+
+namespace sinter {
+
+Tensor make_traced(DType dtype, View view, std::weak_ptr<Trace> trace, NodeId node) {
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = dtype;
+  impl->view = std::move(view);
+  impl->trace = std::move(trace);
+  impl->node = node;
+  return Tensor(std::move(impl));
+}
+
+Tensor make_tensor(DType dtype, View view, StoragePtr storage, std::shared_ptr<Device> device) {
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = dtype;
+  impl->view = std::move(view);
+  impl->storage = std::move(storage);
+  impl->device = std::move(device);
+  return Tensor(std::move(impl));
+}
+
+Tensor with_view(const Tensor& tensor, View view) {
+  auto impl = std::make_shared<TensorImpl>(*tensor.impl());
+  impl->view = std::move(view);
+  return Tensor(std::move(impl));
+}
+
+const TensorImpl& checked(std::string_view op, const Tensor& tensor) {
+  if (!tensor.defined()) fail_user(op, "the tensor is undefined (a default-made Tensor)");
+  return *tensor.impl();
+}
+
+int checked_axis(std::string_view op, int axis, int rank) {
+  const int positive = axis < 0 ? axis + rank : axis;
+  if (positive < 0 || positive >= rank)
+    fail_user(op, "there is no axis {} in a tensor of {} dimensions", axis, rank);
+  return positive;
+}
+
+namespace {
+
+const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
+  const TensorImpl& impl = checked(op, tensor);
+  if (impl.is_traced())
+    fail_user(op, "values are not known while a function is being traced by compile()");
+  return impl;
+}
+
+std::int64_t checked_numel(std::string_view op, const Shape& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t size : shape) {
+    if (size < 0) fail_user(op, "sizes cannot be negative: {}", to_string(shape));
+    if (__builtin_mul_overflow(count, size, &count) || count > (std::int64_t{1} << 60))
+      fail_user(op, "{} has too many elements", to_string(shape));
+  }
+  return count;
+}
+
+// Memory the caller owns.
+class BorrowedStorage : public Storage {
+ public:
+  BorrowedStorage(void* data, std::size_t bytes, std::shared_ptr<void> owner)
+      : Storage(data, bytes), owner_(std::move(owner)) {}
+
+ private:
+  std::shared_ptr<void> owner_;
+};
+
+}  // namespace
+
+DType Tensor::dtype() const { return checked("dtype", *this).dtype; }
+const Shape& Tensor::shape() const { return checked("shape", *this).view.shape; }
+const Strides& Tensor::strides() const { return checked("strides", *this).view.strides; }
+std::int64_t Tensor::size(int axis) const { return shape()[checked_axis("size", axis, rank())]; }
+bool Tensor::is_contiguous() const { return is_dense(checked("is_contiguous", *this).view); }
+
+std::string Tensor::device() const {
+  const TensorImpl& impl = checked("device", *this);
+  return impl.is_traced() ? default_device()->name() : impl.device->name();
+}
+
+const void* Tensor::data() const { return concrete("data", *this).data(); }
+
+void Tensor::copy_to(void* destination) const {
+  concrete("copy_to", *this);
+  const Tensor dense = contiguous(*this);
+  const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
+  if (bytes > 0) std::memcpy(destination, dense.impl()->data(), bytes);
+}
+
+void Tensor::require_dtype(DType wanted) const {
+  if (dtype() != wanted)
+    fail_user("to_vector", "the tensor is {}, not {}; cast it first", name_of(dtype()),
+              name_of(wanted));
+}
+
+double Tensor::item() const {
+  concrete("item", *this);
+  if (numel() != 1)
+    fail_user("item", "needs a tensor of one element, this one is {}", to_string(shape()));
+  double value = 0;
+  cast(*this, DType::f64).copy_to(&value);
+  return value;
+}
+
+Tensor from_host(const void* data, const Shape& shape, DType dtype) {
+  const std::int64_t count = checked_numel("from_host", shape);
+  if (!data && count > 0) fail_user("from_host", "the data pointer is null");
+  const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
+  const std::shared_ptr<Device> device = default_device();
+  StoragePtr storage = device->allocate(bytes);
+  if (bytes > 0) std::memcpy(storage->data(), data, bytes);
+  return make_tensor(dtype, dense_view(shape), std::move(storage), device);
+}
+
+Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
+                   std::shared_ptr<void> owner) {
+  const std::int64_t count = checked_numel("from_memory", shape);
+  if (!data && count > 0) fail_user("from_memory", "the data pointer is null");
+  if (shape.rank() != strides.rank())
+    fail_user("from_memory", "{} has {} sizes, {} strides", to_string(shape), shape.rank(),
+              strides.rank());
+  for (int i = 0; i < shape.rank(); ++i)
+    if (strides[i] < 0)
+      fail_user("from_memory", "strides cannot be negative: {}", to_string(strides));
+  if (reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) != 0)
+    fail_user("from_memory", "the data pointer is not aligned to its {} elements", name_of(dtype));
+  const View view{shape, strides, 0};
+  const auto bytes = static_cast<std::size_t>(extent(view).last + 1) * size_of(dtype);
+  return make_tensor(dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner)),
+                     default_device());
+}
+
+namespace {
+
+constexpr std::int64_t kPrintedEdge = 3;
+constexpr std::int64_t kPrintedWhole = 1000;
+
+void print_level(const std::vector<double>& values, const Shape& shape, int axis, std::int64_t& at,
+                 bool shorten, DType dtype, std::string& text) {
+  if (axis == shape.rank()) {
+    const double value = values[static_cast<std::size_t>(at++)];
+    if (dtype == DType::boolean)
+      text += value != 0 ? "true" : "false";
+    else
+      text += is_floating(dtype) ? fmt::format("{:.5g}", value) : fmt::format("{:.0f}", value);
+    return;
+  }
+  text += "[";
+  std::int64_t below = 1;
+  for (int i = axis + 1; i < shape.rank(); ++i) below *= shape[i];
+  for (std::int64_t i = 0; i < shape[axis]; ++i) {
+    if (i) text += axis + 1 == shape.rank() ? ", " : ",\n ";
+    if (shorten && i == kPrintedEdge && shape[axis] > 2 * kPrintedEdge) {
+      const std::int64_t skipped = shape[axis] - 2 * kPrintedEdge;
+      text += axis + 1 == shape.rank() ? "..., " : "...,\n ";
+      at += skipped * below;
+      i += skipped;
+    }
+    print_level(values, shape, axis + 1, at, shorten, dtype, text);
+  }
+  text += "]";
+}
+
+}  // namespace
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "Tensor(undefined)";
+  const std::string kind = fmt::format("{}{}", name_of(tensor.dtype()), to_string(tensor.shape()));
+  if (tensor.impl()->is_traced()) return fmt::format("Tensor({}, being traced)", kind);
+  const std::vector<double> values = cast(tensor, DType::f64).to_vector<double>();
+  std::string text = "Tensor(";
+  std::int64_t at = 0;
+  if (tensor.numel() > 0)
+    print_level(values, tensor.shape(), 0, at, tensor.numel() > kPrintedWhole, tensor.dtype(),
+                text);
+  else
+    text += "[]";
+  return text + ", " + kind + ")";
+}
+
+}  // namespace sinter

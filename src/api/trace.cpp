@@ -1,0 +1,55 @@
+// Recording.
+#include "src/api/trace.h"
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+thread_local Trace* t_current = nullptr;
+
+}  // namespace
+
+Trace* current_trace() { return t_current; }
+
+TraceScope::TraceScope(Trace* trace) : previous_(t_current) { t_current = trace; }
+TraceScope::~TraceScope() { t_current = previous_; }
+
+Tensor Trace::add_input(const Tensor& example) {
+  const TensorImpl& impl = *example.impl();
+  // Calls bind the first element, so the input's own view starts there.
+  View view = impl.view;
+  view.offset = 0;
+  const NodeId node = graph.add_input(impl.dtype, view.shape);
+  return make_traced(impl.dtype, std::move(view), weak_from_this(), node);
+}
+
+Tensor Trace::add(Node node) {
+  const DType dtype = node.dtype;
+  View view = dense_view(node.shape);
+  const NodeId id = graph.add(std::move(node));
+  return make_traced(dtype, std::move(view), weak_from_this(), id);
+}
+
+Operand Trace::operand(const Tensor& tensor) {
+  const TensorImpl& impl = *tensor.impl();
+  if (impl.is_traced()) {
+    if (impl.trace.lock().get() != this)
+      fail_user(
+          "compile",
+          "a tensor made while tracing one function was used outside of it; return it from the "
+          "function instead");
+    return {impl.node, impl.view};
+  }
+  for (std::size_t i = 0; i < captured.size(); ++i)
+    if (captured[i].impl() == &impl) {
+      View view = impl.view;
+      view.offset = 0;
+      return {graph.inputs[graph.inputs.size() - captured.size() + i], view};
+    }
+  captured.push_back(tensor);
+  const Tensor input = add_input(tensor);
+  return {input.impl()->node, input.impl()->view};
+}
+
+}  // namespace sinter

@@ -1,0 +1,39 @@
+// Trace: the graph of a function while it runs under compile(), or of one operation that runs at
+// once.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/api/tensor_impl.h"
+#include "src/graph/graph.h"
+
+namespace sinter {
+
+class Trace : public std::enable_shared_from_this<Trace> {
+ public:
+  Tensor add_input(const Tensor& example);
+  Tensor add(Node node);
+  // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
+  Operand operand(const Tensor& tensor);
+
+  Graph graph;
+  std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
+};
+
+// The trace that operations on this thread are recorded in; null: they run at once.
+Trace* current_trace();
+
+class TraceScope {
+ public:
+  explicit TraceScope(Trace* trace);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  Trace* previous_;
+};
+
+}  // namespace sinter

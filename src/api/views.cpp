@@ -1,0 +1,221 @@
+// Views, and the operations that copy only where a view cannot do it.
+#include <sinter/ops.h>
+
+#include <algorithm>
+
+#include "src/api/op_call.h"
+#include "src/base/check.h"
+
+namespace sinter {
+
+Tensor contiguous(const Tensor& a) {
+  const TensorImpl& impl = checked("contiguous", a);
+  if (is_dense(impl.view)) return a;
+  OpCall call;
+  call.op = Op::copy;
+  call.args = {a};
+  call.shape = a.shape();
+  return apply(call);
+}
+
+namespace {
+
+// `shape` with its one -1 filled in.
+Shape resolved_shape(const Tensor& a, const Shape& shape) {
+  Shape result = shape;
+  int unknown = -1;
+  std::int64_t known = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == -1) {
+      if (unknown >= 0) fail_user("reshape", "only one size may be -1: {}", to_string(shape));
+      unknown = i;
+    } else if (shape[i] < 0) {
+      fail_user("reshape", "sizes cannot be negative: {}", to_string(shape));
+    } else {
+      known *= shape[i];
+    }
+  }
+  if (unknown >= 0 && known > 0 && a.numel() % known == 0) result[unknown] = a.numel() / known;
+  if ((unknown >= 0 && result[unknown] < 0) || result.numel() != a.numel())
+    fail_user("reshape", "{} has {} elements, which do not fit {}", to_string(a.shape()), a.numel(),
+              to_string(shape));
+  return result;
+}
+
+}  // namespace
+
+Tensor reshape(const Tensor& a, const Shape& shape) {
+  checked("reshape", a);
+  const Shape target = resolved_shape(a, shape);
+  if (auto view = reshape(a.impl()->view, target)) return with_view(a, *view);
+  const Tensor dense = contiguous(a);
+  return with_view(dense, *reshape(dense.impl()->view, target));
+}
+
+Tensor flatten(const Tensor& a) { return reshape(a, {-1}); }
+
+Tensor permute(const Tensor& a, const Shape& axes) {
+  checked("permute", a);
+  Shape positive = axes;
+  std::uint32_t seen = 0;
+  if (axes.rank() != a.rank())
+    fail_user("permute", "{} names {} axes, the tensor has {}", to_string(axes), axes.rank(),
+              a.rank());
+  for (int i = 0; i < axes.rank(); ++i) {
+    positive[i] = checked_axis("permute", static_cast<int>(axes[i]), a.rank());
+    seen |= 1u << positive[i];
+  }
+  if (seen != (1u << a.rank()) - 1)
+    fail_user("permute", "{} does not name every axis once", to_string(axes));
+  return with_view(a, permute(a.impl()->view, positive));
+}
+
+Tensor transpose(const Tensor& a, int axis1, int axis2) {
+  checked("transpose", a);
+  Shape axes = Shape::filled(a.rank(), 0);
+  for (int i = 0; i < a.rank(); ++i) axes[i] = i;
+  std::swap(axes[checked_axis("transpose", axis1, a.rank())],
+            axes[checked_axis("transpose", axis2, a.rank())]);
+  return permute(a, axes);
+}
+
+Tensor slice(const Tensor& a, int axis, std::int64_t start, std::int64_t stop, std::int64_t step) {
+  checked("slice", a);
+  const int at = checked_axis("slice", axis, a.rank());
+  if (step <= 0) fail_user("slice", "the step must be positive, not {}", step);
+  const std::int64_t length = a.shape()[at];
+  auto clamp = [&](std::int64_t i) {
+    return std::clamp<std::int64_t>(i < 0 ? i + length : i, 0, length);
+  };
+  const std::int64_t first = clamp(start);
+  const std::int64_t count = std::max<std::int64_t>(0, (clamp(stop) - first + step - 1) / step);
+  return with_view(a, slice(a.impl()->view, at, count > 0 ? first : 0, count, step));
+}
+
+std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis) {
+  checked("split", a);
+  const int at = checked_axis("split", axis, a.rank());
+  std::int64_t total = 0;
+  for (std::int64_t size : sizes) {
+    if (size < 0) fail_user("split", "sizes cannot be negative");
+    total += size;
+  }
+  if (total != a.shape()[at])
+    fail_user("split", "the sizes add up to {}, axis {} of {} has {}", total, axis,
+              to_string(a.shape()), a.shape()[at]);
+  std::vector<Tensor> parts;
+  std::int64_t start = 0;
+  for (std::int64_t size : sizes) {
+    parts.push_back(slice(a, at, start, start + size));
+    start += size;
+  }
+  return parts;
+}
+
+std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis) {
+  checked("chunk", a);
+  const int at = checked_axis("chunk", axis, a.rank());
+  if (chunks < 1) fail_user("chunk", "needs at least one chunk, not {}", chunks);
+  const std::int64_t length = a.shape()[at];
+  const std::int64_t size = std::max<std::int64_t>(1, (length + chunks - 1) / chunks);
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t left = length; left > 0; left -= size) sizes.push_back(std::min(size, left));
+  if (sizes.empty()) sizes.push_back(0);
+  return split(a, sizes, at);
+}
+
+Tensor squeeze(const Tensor& a) {
+  checked("squeeze", a);
+  View view = a.impl()->view;
+  for (int i = view.shape.rank() - 1; i >= 0; --i)
+    if (view.shape[i] == 1) view = remove_axis(view, i);
+  return with_view(a, view);
+}
+
+Tensor squeeze(const Tensor& a, int axis) {
+  checked("squeeze", a);
+  const int at = checked_axis("squeeze", axis, a.rank());
+  return a.shape()[at] == 1 ? with_view(a, remove_axis(a.impl()->view, at)) : a;
+}
+
+Tensor unsqueeze(const Tensor& a, int axis) {
+  checked("unsqueeze", a);
+  return with_view(a, insert_axis(a.impl()->view, checked_axis("unsqueeze", axis, a.rank() + 1)));
+}
+
+Tensor expand(const Tensor& a, const Shape& shape) {
+  checked("expand", a);
+  Shape target = shape;
+  const int lead = shape.rank() - a.rank();
+  if (lead < 0)
+    fail_user("expand", "{} has fewer axes than the tensor, {}", to_string(shape),
+              to_string(a.shape()));
+  for (int i = 0; i < shape.rank(); ++i) {
+    const std::int64_t have = i < lead ? 1 : a.shape()[i - lead];
+    if (target[i] == -1 && i >= lead) target[i] = have;
+    if (target[i] < 0 || (target[i] != have && have != 1))
+      fail_user("expand", "{} does not expand to {}", to_string(a.shape()), to_string(shape));
+  }
+  return with_view(a, expand(a.impl()->view, target));
+}
+
+Tensor broadcast_to(const Tensor& a, const Shape& shape) { return expand(a, shape); }
+
+std::vector<Tensor> broadcast(const std::vector<Tensor>& tensors) {
+  Shape shape;
+  for (const Tensor& tensor : tensors) {
+    checked("broadcast", tensor);
+    const Shape& other = tensor.shape();
+    while (shape.rank() < other.rank()) shape.insert(0, 1);
+    for (int i = 0; i < other.rank(); ++i) {
+      std::int64_t& size = shape[shape.rank() - other.rank() + i];
+      if (size != other[i] && size != 1 && other[i] != 1)
+        fail_user("broadcast", "{} does not broadcast with {}", to_string(other), to_string(shape));
+      if (size == 1) size = other[i];
+    }
+  }
+  std::vector<Tensor> expanded;
+  for (const Tensor& tensor : tensors) expanded.push_back(expand(tensor, shape));
+  return expanded;
+}
+
+Tensor concat(const std::vector<Tensor>& tensors, int axis) {
+  if (tensors.empty()) fail_user("concat", "needs at least one tensor");
+  for (const Tensor& tensor : tensors) checked("concat", tensor);
+  const Tensor& first = tensors[0];
+  const int at = checked_axis("concat", axis, first.rank());
+  DType dtype = first.dtype();
+  Shape shape = first.shape();
+  shape[at] = 0;
+  for (const Tensor& tensor : tensors) {
+    Shape expected = first.shape();
+    if (tensor.rank() == first.rank()) expected[at] = tensor.shape()[at];
+    if (tensor.shape() != expected)
+      fail_user("concat", "{} and {} differ in more than axis {}", to_string(first.shape()),
+                to_string(tensor.shape()), axis);
+    shape[at] += tensor.shape()[at];
+    dtype = promote(dtype, tensor.dtype());
+  }
+  OpCall call;
+  call.op = Op::concat;
+  call.shape = shape;
+  call.dtype = dtype;
+  call.axes = static_cast<std::uint32_t>(at);
+  for (const Tensor& tensor : tensors) call.args.emplace_back(cast(tensor, dtype));
+  return apply(call);
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, int axis) {
+  if (tensors.empty()) fail_user("stack", "needs at least one tensor");
+  std::vector<Tensor> raised;
+  for (const Tensor& tensor : tensors) {
+    checked("stack", tensor);
+    if (tensor.shape() != tensors[0].shape())
+      fail_user("stack", "{} and {} differ in shape", to_string(tensors[0].shape()),
+                to_string(tensor.shape()));
+    raised.push_back(unsqueeze(tensor, axis));
+  }
+  return concat(raised, axis < 0 ? axis + tensors[0].rank() + 1 : axis);
+}
+
+}  // namespace sinter

@@ -1,0 +1,72 @@
+// Two 64-bit lanes, each fed 16 bytes a step through a folded 64x64 -> 128 bit multiplication.
+// The last short block is padded with zeros; the length goes in first, so padding is unambiguous.
+#include "src/base/hash.h"
+
+#include <array>
+#include <cstring>
+
+namespace sinter {
+namespace {
+
+constexpr std::uint64_t kOddA = 0xa0761d6478bd642f;
+constexpr std::uint64_t kOddB = 0xe7037ed1a0b428db;
+
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// A bijection of 64 bits in which every input bit reaches every output bit.
+std::uint64_t avalanche(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+std::string Hash128::hex() const {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text(32, '0');
+  for (int i = 0; i < 16; ++i) {
+    text[static_cast<std::size_t>(15 - i)] = kDigits[(high >> (4 * i)) & 15];
+    text[static_cast<std::size_t>(31 - i)] = kDigits[(low >> (4 * i)) & 15];
+  }
+  return text;
+}
+
+void Hasher::mix(std::uint64_t a, std::uint64_t b) {
+  // A fold alone forgets everything when one factor is 0; what goes round it stays.
+  const std::uint64_t x = fold(x_ ^ a, b ^ kOddA) + ((y_ << 23) | (y_ >> 41)) + a;
+  const std::uint64_t y = fold(y_ ^ b, a ^ kOddB) + ((x_ << 37) | (x_ >> 27)) + b;
+  x_ = x;
+  y_ = y;
+}
+
+Hasher& Hasher::add(std::string_view bytes) {
+  mix(bytes.size(), kOddB);
+  std::array<std::uint64_t, 2> block{};
+  while (bytes.size() >= sizeof(block)) {
+    std::memcpy(block.data(), bytes.data(), sizeof(block));
+    mix(block[0], block[1]);
+    bytes.remove_prefix(sizeof(block));
+  }
+  if (!bytes.empty()) {
+    block = {};
+    std::memcpy(block.data(), bytes.data(), bytes.size());
+    mix(block[0], block[1]);
+  }
+  return *this;
+}
+
+Hash128 Hasher::finish() const {
+  Hasher last = *this;
+  last.mix(kOddA, kOddB);
+  last.mix(kOddB, kOddA);
+  return {avalanche(last.x_ + kOddA), avalanche(last.y_ ^ (last.x_ << 32))};
+}
+
+Hash128 hash_bytes(std::string_view bytes) { return Hasher().add(bytes).finish(); }
+
+}  // namespace sinter

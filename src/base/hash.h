@@ -1,0 +1,49 @@
+// A 128-bit content hash, for cache keys and checksums. Fast and well mixed, not cryptographic: it
+// guards against accidents, not against someone who may write to the cache.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sinter {
+
+struct Hash128 {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  std::string hex() const;  // 32 lower-case digits
+  friend auto operator<=>(const Hash128&, const Hash128&) = default;
+};
+
+// For unordered containers: the bits are mixed already.
+struct Hash128Hasher {
+  std::size_t operator()(const Hash128& hash) const { return hash.low; }
+};
+
+// Takes pieces one after another. Every piece's length counts: ("ab", "c") is not ("a", "bc").
+class Hasher {
+ public:
+  Hasher& add(std::string_view bytes);
+  Hasher& add(std::uint64_t number) {
+    mix(number, 0);
+    return *this;
+  }
+  Hasher& add(const Hash128& hash) {
+    mix(hash.high, hash.low);
+    return *this;
+  }
+  Hash128 finish() const;
+
+ private:
+  void mix(std::uint64_t a, std::uint64_t b);
+
+  std::uint64_t x_ = 0x9e3779b97f4a7c15;
+  std::uint64_t y_ = 0xc2b2ae3d27d4eb4f;
+};
+
+Hash128 hash_bytes(std::string_view bytes);
+
+}  // namespace sinter

@@ -1,0 +1,57 @@
+// Reads and checks the SINTER_* variables.
+// A variable that is set but empty counts as not set.
+#include "src/base/options.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+std::string text_of(const char* value) { return value ? value : ""; }
+
+std::string default_cache_dir(const char* (*get)(const char*)) {
+  // The XDG rules: a relative path is invalid and ignored.
+  const std::string xdg = text_of(get("XDG_CACHE_HOME"));
+  if (xdg.starts_with('/')) return xdg + "/sinter";
+  const std::string home = text_of(get("HOME"));
+  if (home.starts_with('/')) return home + "/.cache/sinter";
+  return "";
+}
+
+int parse_threads(std::string_view text) {
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc() || end != text.data() + text.size() || threads < 1 ||
+      threads > kMaxThreads)
+    fail_user("SINTER_NUM_THREADS", "expected a whole number from 1 to {}, got '{}'", kMaxThreads,
+              text);
+  return threads;
+}
+
+const char* getenv_as_const(const char* name) { return std::getenv(name); }
+
+}  // namespace
+
+Options read_options(const char* (*get)(const char* name)) {
+  Options options;
+  options.cache_dir = text_of(get("SINTER_CACHE_DIR"));
+  if (options.cache_dir.empty())
+    options.cache_dir = default_cache_dir(get);
+  else if (!options.cache_dir.starts_with('/'))
+    fail_user("SINTER_CACHE_DIR", "expected an absolute path, got '{}'", options.cache_dir);
+  const std::string threads = text_of(get("SINTER_NUM_THREADS"));
+  if (!threads.empty()) options.num_threads = parse_threads(threads);
+  options.cxx = text_of(get("SINTER_CXX"));
+  return options;
+}
+
+const Options& environment_options() {
+  static const Options options = read_options(&getenv_as_const);
+  return options;
+}
+
+}  // namespace sinter

@@ -1,0 +1,33 @@
+// Everything Sinter reads from the environment, in one place.
+// In: environment variables. Out: Options, or a UserError that names the variable.
+#pragma once
+
+#include <string>
+
+namespace sinter {
+
+// `cxx` with this value: pretend there is no compiler, run kernels in the interpreter.
+inline constexpr char kNoCompiler[] = "none";
+
+struct Options {
+  // SINTER_CACHE_DIR: where compiled kernels are kept between runs. Default:
+  // $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; empty where neither is known, then nothing is
+  // kept.
+  std::string cache_dir;
+  // SINTER_NUM_THREADS: workers of the CPU device, the calling thread included. 0: what the
+  // affinity mask and the cgroup allow.
+  int num_threads = 0;
+  // SINTER_CXX: the host compiler, a path or a name to look up in PATH; "none" for no compiler.
+  // Empty: c++, g++, clang++, whichever is found first.
+  std::string cxx;
+};
+
+inline constexpr int kMaxThreads = 1024;
+
+// Reads with `get`, which answers like std::getenv.
+Options read_options(const char* (*get)(const char* name));
+
+// The process's own, read when first asked for.
+const Options& environment_options();
+
+}  // namespace sinter

@@ -1,0 +1,175 @@
+// Strided-view algebra. Sizes of 1 are treated as having no stride.
+#include "src/base/view.h"
+
+#include <vector>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+Strides row_major(const Shape& shape) {
+  Strides strides = Shape::filled(shape.rank(), 0);
+  std::int64_t step = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+View dense_view(const Shape& shape) { return {shape, row_major(shape), 0}; }
+
+bool is_dense(const View& view) {
+  if (view.shape.numel() == 0) return true;
+  const Strides expected = row_major(view.shape);
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if (view.shape[i] != 1 && view.strides[i] != expected[i]) return false;
+  return true;
+}
+
+bool is_identity(const View& view) { return view.offset == 0 && is_dense(view); }
+
+View permute(const View& view, const Shape& axes) {
+  View result = view;
+  for (int i = 0; i < axes.rank(); ++i) {
+    result.shape[i] = view.shape[static_cast<int>(axes[i])];
+    result.strides[i] = view.strides[static_cast<int>(axes[i])];
+  }
+  return result;
+}
+
+View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step) {
+  View result = view;
+  result.offset += start * view.strides[axis];
+  result.shape[axis] = size;
+  result.strides[axis] *= step;
+  return result;
+}
+
+View expand(const View& view, const Shape& shape) {
+  View result{shape, Shape::filled(shape.rank(), 0), view.offset};
+  const int lead = shape.rank() - view.shape.rank();
+  for (int i = 0; i < view.shape.rank(); ++i)
+    result.strides[lead + i] = view.shape[i] == 1 ? 0 : view.strides[i];
+  return result;
+}
+
+View insert_axis(const View& view, int axis) {
+  View result = view;
+  result.shape.insert(axis, 1);
+  result.strides.insert(axis, 0);
+  return result;
+}
+
+View remove_axis(const View& view, int axis) {
+  View result = view;
+  result.shape.erase(axis);
+  result.strides.erase(axis);
+  return result;
+}
+
+std::optional<View> reshape(const View& view, const Shape& shape) {
+  View result{shape, row_major(shape), view.offset};
+  if (shape.numel() == 0 || is_dense(view)) return result;
+  // Walk both shapes from the left, matching runs of source axes with runs of target axes that have
+  // the same number of elements; inside a run the source must be row-major.
+  std::vector<int> source;
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if (view.shape[i] != 1) source.push_back(i);
+  std::size_t s = 0;
+  int t = 0;
+  while (s < source.size()) {
+    std::int64_t have = view.shape[source[s]];
+    std::size_t s_end = s + 1;
+    int t_end = t;
+    std::int64_t want = 1;
+    while (want != have) {
+      if (want < have) {
+        want *= shape[t_end++];
+      } else {
+        if (view.strides[source[s_end - 1]] !=
+            view.strides[source[s_end]] * view.shape[source[s_end]])
+          return std::nullopt;
+        have *= view.shape[source[s_end++]];
+      }
+    }
+    std::int64_t step = view.strides[source[s_end - 1]];
+    for (int i = t_end - 1; i >= t; --i) {
+      result.strides[i] = step;
+      step *= shape[i];
+    }
+    t = t_end;
+    s = s_end;
+  }
+  for (; t < shape.rank(); ++t) result.strides[t] = 0;
+  return result;
+}
+
+// The same elements in the same order with as few axes as possible.
+View merge_axes(const View& view) {
+  View merged{{}, {}, view.offset};
+  for (int i = 0; i < view.shape.rank(); ++i) {
+    if (view.shape[i] == 1) continue;
+    const int last = merged.shape.rank() - 1;
+    if (last >= 0 && merged.strides[last] == view.strides[i] * view.shape[i]) {
+      merged.shape[last] *= view.shape[i];
+      merged.strides[last] = view.strides[i];
+    } else {
+      merged.shape.push_back(view.shape[i]);
+      merged.strides.push_back(view.strides[i]);
+    }
+  }
+  return merged;
+}
+
+std::optional<View> compose(const View& outer, const View& unmerged_inner) {
+  if (is_dense(unmerged_inner) || outer.shape.numel() == 0)
+    return View{outer.shape, outer.strides, outer.offset + unmerged_inner.offset};
+  const View inner = merge_axes(unmerged_inner);
+  // Each outer axis must walk along one inner axis; the offset says where on each it starts.
+  const Strides inner_steps = row_major(inner.shape);
+  const int rank = inner.shape.rank();
+  Shape position = Shape::filled(rank, 0);
+  std::int64_t rest = outer.offset;
+  for (int i = 0; i < rank; ++i) {
+    position[i] = rest / inner_steps[i];
+    rest %= inner_steps[i];
+  }
+  View result{outer.shape, Shape::filled(outer.shape.rank(), 0), inner.offset};
+  for (int i = 0; i < rank; ++i) result.offset += position[i] * inner.strides[i];
+  for (int o = 0; o < outer.shape.rank(); ++o) {
+    if (outer.shape[o] == 1 || outer.strides[o] == 0) continue;
+    int axis = 0;
+    while (axis < rank && outer.strides[o] % inner_steps[axis] != 0) ++axis;
+    if (axis == rank || outer.strides[o] < 0) return std::nullopt;
+    const std::int64_t step = outer.strides[o] / inner_steps[axis];
+    position[axis] += step * (outer.shape[o] - 1);
+    if (position[axis] >= inner.shape[axis]) return std::nullopt;
+    result.strides[o] = step * inner.strides[axis];
+  }
+  return result;
+}
+
+std::int64_t distinct_elements(const View& view) {
+  std::int64_t count = 1;
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if (view.strides[i] != 0 || view.shape[i] == 0) count *= view.shape[i];
+  return count;
+}
+
+Extent extent(const View& view) {
+  if (view.shape.numel() == 0) return {};
+  Extent range{view.offset, view.offset};
+  for (int i = 0; i < view.shape.rank(); ++i) {
+    const std::int64_t span = (view.shape[i] - 1) * view.strides[i];
+    (span < 0 ? range.first : range.last) += span;
+  }
+  return range;
+}
+
+std::string to_string(const View& view) {
+  return fmt::format("{} strides {} offset {}", to_string(view.shape), to_string(view.strides),
+                     view.offset);
+}
+
+}  // namespace sinter

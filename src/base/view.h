@@ -1,0 +1,53 @@
+// View: which elements of a buffer a tensor shows, as shape, strides and offset (in elements).
+// The functions return new views and never touch data; those that may be impossible without a copy
+// return nullopt.
+#pragma once
+
+#include <sinter/shape.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sinter {
+
+struct View {
+  Shape shape;
+  Strides strides;
+  std::int64_t offset = 0;
+
+  friend bool operator==(const View&, const View&) = default;
+};
+
+Strides row_major(const Shape& shape);
+View dense_view(const Shape& shape);
+
+// Row-major order without gaps (sizes of 1 may have any stride); the offset does not matter.
+bool is_dense(const View& view);
+// is_dense() at offset 0.
+bool is_identity(const View& view);
+
+View permute(const View& view, const Shape& axes);
+View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step);
+View expand(const View& view, const Shape& shape);  // right-aligned, sizes of 1 get stride 0
+View insert_axis(const View& view, int axis);
+View remove_axis(const View& view, int axis);
+std::optional<View> reshape(const View& view, const Shape& shape);
+
+// The same elements in the same order with as few axes as possible.
+View merge_axes(const View& view);
+
+// `outer` looks at the row-major elements of `inner`; the result looks at inner's buffer directly.
+std::optional<View> compose(const View& outer, const View& inner);
+
+// The number of different elements it touches, and the index range [first, last] of them.
+std::int64_t distinct_elements(const View& view);
+struct Extent {
+  std::int64_t first = 0;
+  std::int64_t last = -1;
+};
+Extent extent(const View& view);
+
+std::string to_string(const View& view);
+
+}  // namespace sinter

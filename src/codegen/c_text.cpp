@@ -1,0 +1,99 @@
+// Literals are written so that both signs and the extremes survive a C compiler.
+#include "src/codegen/c_text.h"
+
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+std::string real_text(double value, DType dtype) {
+  const std::string_view suffix = dtype == DType::f32 ? "f" : "";
+  if (std::isnan(value)) return fmt::format("__builtin_nan{}(\"\")", suffix);
+  if (std::isinf(value)) return fmt::format("{}__builtin_inf{}()", value < 0 ? "-" : "", suffix);
+  std::string text =
+      dtype == DType::f32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  text += suffix;
+  return value < 0 || std::signbit(value) ? "(" + text + ")" : text;
+}
+
+std::string integer_text(std::int64_t value, DType dtype) {
+  if (dtype == DType::boolean) return value ? "true" : "false";
+  std::string text;
+  if (value == std::numeric_limits<std::int64_t>::min())
+    text = "(-9223372036854775807 - 1)";
+  else
+    text = value < 0 ? fmt::format("({})", value) : fmt::format("{}", value);
+  return fmt::format("{}({})", compute_type(dtype), text);
+}
+
+}  // namespace
+
+std::string_view compute_type(DType dtype) {
+  switch (compute_dtype(dtype)) {
+    case DType::f32:
+      return "f32";
+    case DType::f64:
+      return "f64";
+    case DType::i32:
+      return "i32";
+    case DType::i64:
+      return "i64";
+    default:
+      return "bool";
+  }
+}
+
+std::string_view storage_type(DType dtype) {
+  return dtype == DType::boolean ? "u8" : name_of(dtype);
+}
+
+std::string literal(const tile::Instr& constant, DType dtype) {
+  return is_floating(dtype) ? real_text(constant.real, dtype)
+                            : integer_text(constant.integer, dtype);
+}
+
+std::string identity_text(ReduceKind kind, DType dtype) {
+  const bool greatest = kind == ReduceKind::min || kind == ReduceKind::argmin;
+  if (kind == ReduceKind::sum || kind == ReduceKind::prod) {
+    const int value = kind == ReduceKind::prod ? 1 : 0;
+    return is_floating(dtype) ? real_text(value, dtype) : integer_text(value, dtype);
+  }
+  if (is_floating(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return real_text(greatest ? infinity : -infinity, dtype);
+  }
+  if (dtype == DType::boolean) return greatest ? "true" : "false";
+  if (dtype == DType::i32)
+    return integer_text(greatest ? std::numeric_limits<std::int32_t>::max()
+                                 : std::numeric_limits<std::int32_t>::min(),
+                        dtype);
+  return integer_text(greatest ? std::numeric_limits<std::int64_t>::max()
+                               : std::numeric_limits<std::int64_t>::min(),
+                      dtype);
+}
+
+std::string expression_text(Op op, std::span<const std::string> operands) {
+  const std::string_view expression = info(op).expression;
+  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::string text;
+  for (std::size_t i = 0; i < expression.size();) {
+    if (!is_word(expression[i])) {
+      text += expression[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (end < expression.size() && is_word(expression[end])) ++end;
+    const std::string_view word = expression.substr(i, end - i);
+    const bool is_operand = word.size() == 1 && word[0] >= 'a' && word[0] <= 'c';
+    text += is_operand ? std::string_view(operands[static_cast<std::size_t>(word[0] - 'a')]) : word;
+    i = end;
+  }
+  return text;
+}
+
+}  // namespace sinter

@@ -1,0 +1,23 @@
+// Small pieces of C text that every dialect writes: literals, type names, expressions of the op
+// table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "src/tile/program.h"
+
+namespace sinter {
+
+std::string_view compute_type(DType dtype);  // "f32", "bool"
+std::string_view storage_type(DType dtype);  // as in memory: "bf16", "u8" for bool
+
+std::string literal(const tile::Instr& constant, DType dtype);
+// The value that changes nothing in a reduction of that kind.
+std::string identity_text(ReduceKind kind, DType dtype);
+
+// The op's expression with its operands put in for a, b, c.
+std::string expression_text(Op op, std::span<const std::string> operands);
+
+}  // namespace sinter

@@ -1,0 +1,223 @@
+// Stage numbers first, then, from the last stage back, what each has to compute.
+#include "src/codegen/schedule.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::TileProgram;
+using tile::ValueId;
+
+namespace {
+
+constexpr int kCheapToRepeat = 4;  // simple instructions, a load counting as one
+
+void note_crossings(const std::vector<Instr>& block, std::set<ValueId> visible,
+                    ProgramFacts& facts) {
+  std::set<ValueId> own;
+  for (const Instr& instr : block) {
+    for (ValueId arg : instr.args)
+      if (arg != kNoValue && visible.count(arg)) facts.crosses_blocks.insert(arg);
+    if (instr.code == Code::loop) {
+      std::set<ValueId> outside = visible;
+      outside.insert(own.begin(), own.end());
+      note_crossings(instr.body, outside, facts);
+      for (ValueId yield : instr.body_yields)
+        if (outside.count(yield)) facts.crosses_blocks.insert(yield);
+    }
+    own.insert(instr.results.begin(), instr.results.end());
+    for (ValueId id : instr.results) facts.definition[id] = &instr;
+    for (ValueId id : instr.body_params) facts.definition[id] = &instr;
+  }
+}
+
+}  // namespace
+
+ProgramFacts::ProgramFacts(const TileProgram& program) { note_crossings(program.body, {}, *this); }
+
+bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
+                        const Instr& instr) {
+  if (instr.code != Code::load || program[instr.results[0]].shape.rows < 8) return false;
+  if (instr.args[1] != kNoValue && !index.mask(instr.args[1])) return false;
+  const auto& offsets = index.affine(instr.args[0]);
+  return offsets && offsets->row_step == "1" && offsets->col_step != "0" &&
+         offsets->col_step != "1";
+}
+
+namespace {
+
+enum class Kind { scalar, row, element };
+
+class Scheduler {
+ public:
+  Scheduler(const TileProgram& program, const ProgramFacts& facts, const IndexAnalysis& index)
+      : program_(program), facts_(facts), index_(index) {}
+
+  std::vector<Stage> run(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
+    number_stages(block);
+    for (const Instr& instr : block) place(instr);
+    for (ValueId id : yields) {
+      // The last stage writes the carried tiles, after every reader of the old ones.
+      if (kind_of(id) == Kind::element && !index_.is_index(id)) yields_.push_back(id);
+    }
+    if (!yields_.empty() && stages_.back().loop) stages_.emplace_back();
+    for (std::size_t s = stages_.size(); s-- > 0;) fill(static_cast<int>(s));
+    return std::move(stages_);
+  }
+
+ private:
+  Kind kind_of(ValueId id) const {
+    const tile::TileShape shape = program_[id].shape;
+    if (shape.is_scalar()) return Kind::scalar;
+    return shape.cols == 1 ? Kind::row : Kind::element;
+  }
+
+  // Where an instruction belongs: a store by what it stores, anything else by its result.
+  Kind kind_of(const Instr& instr) const {
+    if (instr.code == Code::store) return kind_of(instr.args[0]);
+    return kind_of(instr.results[0]);
+  }
+
+  int ready(ValueId id) const {
+    auto it = ready_.find(id);
+    return it == ready_.end() ? 0 : it->second;
+  }
+
+  void number_stages(const std::vector<Instr>& block) {
+    int floor = 0;
+    int last = 0;
+    for (const Instr& instr : block) {
+      int stage = floor;
+      for (ValueId arg : instr.args)
+        if (arg != kNoValue) stage = std::max(stage, ready(arg));
+      if (instr.code == Code::loop) {
+        stage = last + 1;
+        floor = stage + 1;
+      }
+      const bool ends = instr.code == Code::loop || instr.code == Code::reduce;
+      for (ValueId id : instr.results) ready_[id] = stage + (ends ? 1 : 0);
+      stage_of_[&instr] = stage;
+      last = std::max(last, stage + (instr.code == Code::loop ? 1 : 0));
+    }
+    stages_.resize(static_cast<std::size_t>(last) + 1);
+  }
+
+  void place(const Instr& instr) {
+    Stage& stage = stages_[static_cast<std::size_t>(stage_of_.at(&instr))];
+    if (instr.code == Code::loop) {
+      stage.loop = &instr;
+    } else if (instr.code == Code::reduce) {
+      stage.sinks.push_back(&instr);
+    } else if (kind_of(instr) == Kind::scalar) {
+      stage.scalars.push_back(&instr);
+    } else if (kind_of(instr) == Kind::row) {
+      if (instr.code == Code::store || !index_.is_index(instr.results[0]))
+        stage.rows.push_back(&instr);
+    } else if (instr.code == Code::store) {
+      stage.sinks.push_back(&instr);
+    }
+  }
+
+  // Everything stage s computes, from its sinks and from what later stages want kept.
+  void fill(int s) {
+    Stage& stage = stages_[static_cast<std::size_t>(s)];
+    if (stage.loop) {
+      for (std::size_t i = 3; i < stage.loop->args.size(); ++i) require_kept(stage.loop->args[i]);
+      return;
+    }
+    for (ValueId id : kept_at_[s]) stage.kept.push_back(id);
+    for (const auto& [id, at] : ready_)
+      if (at == s && facts_.crosses_blocks.count(id) && needs_array(id) && kept_.insert(id).second)
+        stage.kept.push_back(id);
+    needed_.clear();
+    for (const Instr* sink : stage.sinks)
+      for (ValueId arg : sink->args)
+        if (arg != kNoValue) need(arg, s);
+    for (ValueId id : stage.kept) compute(id, s);
+    if (s + 1 == static_cast<int>(stages_.size()))
+      for (ValueId id : yields_) need(id, s);
+    std::vector<ValueId> order(needed_.begin(), needed_.end());
+    for (ValueId id : order) stage.elements.push_back(facts_.definition.at(id));
+  }
+
+  bool is_tile(ValueId id) const { return kind_of(id) == Kind::element && !index_.is_index(id); }
+
+  // Not a splat, which is no tile worth keeping, and not a loop's result, which has an array.
+  bool needs_array(ValueId id) const {
+    const Instr& instr = *facts_.definition.at(id);
+    const bool is_splat = instr.code == Code::broadcast && kind_of(instr.args[0]) == Kind::scalar;
+    return is_tile(id) && !is_splat && instr.code != Code::loop;
+  }
+
+  void require_kept(ValueId id) {
+    if (!needs_array(id) || !ready_.count(id) || !kept_.insert(id).second) return;
+    kept_at_[ready_.at(id)].push_back(id);
+  }
+
+  // Stage s reads v.
+  void need(ValueId id, int s) {
+    if (!is_tile(id) || needed_.count(id)) return;
+    auto it = ready_.find(id);
+    if (it == ready_.end()) return;  // defined outside this block: in a scratch tile
+    const Instr& instr = *facts_.definition.at(id);
+    if (instr.code == Code::loop) return;  // likewise
+    if (it->second == s) return compute(id, s);
+    if (kept_.count(id)) return;
+    if (is_transposed_load(program_, index_, instr) ||
+        repeat_cost(id, kCheapToRepeat) > kCheapToRepeat) {
+      kept_.insert(id);
+      kept_at_[it->second].push_back(id);
+      return;
+    }
+    compute(id, s);
+  }
+
+  void compute(ValueId id, int s) {
+    if (!needed_.insert(id).second) return;
+    for (ValueId arg : facts_.definition.at(id)->args)
+      if (arg != kNoValue) need(arg, s);
+  }
+
+  // Stops counting once past the budget: values shared by many would be counted again and again.
+  int repeat_cost(ValueId id, int budget) const {
+    if (!is_tile(id) || kept_.count(id) || !ready_.count(id)) return 1;
+    const Instr& instr = *facts_.definition.at(id);
+    if (instr.code == Code::load) {
+      const auto& offsets = index_.affine(instr.args[0]);
+      const bool even = offsets && (offsets->col_step == "0" || offsets->col_step == "1");
+      return even ? 1 : kHeavyCost;
+    }
+    if (instr.code != Code::pointwise && instr.code != Code::cast && instr.code != Code::broadcast)
+      return kHeavyCost;
+    int cost = instr.code == Code::pointwise ? std::max(1, info(instr.op).cost) : 1;
+    for (ValueId arg : instr.args)
+      if (is_tile(arg) && cost <= budget) cost += repeat_cost(arg, budget - cost);
+    return cost;
+  }
+
+  const TileProgram& program_;
+  const ProgramFacts& facts_;
+  const IndexAnalysis& index_;
+  std::map<ValueId, int> ready_;  // the first stage that can use the value
+  std::map<const Instr*, int> stage_of_;
+  std::vector<Stage> stages_;
+  std::vector<ValueId> yields_;
+  std::set<ValueId> kept_;
+  std::map<int, std::vector<ValueId>> kept_at_;
+  std::set<ValueId> needed_;  // of the stage being filled
+};
+
+}  // namespace
+
+std::vector<Stage> schedule(const TileProgram& program, const ProgramFacts& facts,
+                            const IndexAnalysis& index, const std::vector<Instr>& block,
+                            const std::vector<ValueId>& yields) {
+  return Scheduler(program, facts, index).run(block, yields);
+}
+
+}  // namespace sinter

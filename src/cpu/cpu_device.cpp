@@ -1,0 +1,163 @@
+// compile(): the kernel in memory, else its library on disk, else the compiler.
+#include "src/cpu/cpu_device.h"
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/cpu/copy_bandwidth.h"
+#include "src/cpu/cpu_info.h"
+#include "src/runtime/registry.h"
+
+namespace sinter {
+namespace {
+
+// Part of every disk key: raise it when the entry's signature changes.
+constexpr std::uint64_t kFormatVersion = 1;
+
+int checked_vector_bytes(int bytes) {
+  if (bytes == 0) return native_vector_bytes();
+  if (bytes != 16 && bytes != 32 && bytes != 64)
+    fail_user("cpu", "vector_bytes is {}, expected 16, 32, 64 or 0", bytes);
+  return bytes;
+}
+
+std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCache& cache) {
+  if (cxx == kNoCompiler) {
+    warn_once(
+        "no C++ compiler is used (SINTER_CXX is none): kernels run in the interpreter, "
+        "hundreds of times slower");
+    return nullptr;
+  }
+  HostCompilerOptions options;
+  options.cxx = cxx;
+  if (!cache.is_private()) options.failed_sources = cache.directory();
+  auto compiler = HostCompiler::find(options);
+  if (!compiler)
+    warn_once(
+        fmt::format("no C++ compiler found (looked for {}): kernels run in the interpreter, "
+                    "hundreds of times slower; install g++ or set SINTER_CXX",
+                    HostCompiler::kLookedFor));
+  return compiler;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+CpuDeviceOptions cpu_device_options(const Options& options) {
+  return {options.num_threads, options.cache_dir, options.cxx, 0};
+}
+
+CpuDevice::CpuDevice(const CpuDeviceOptions& options)
+    : vector_bytes_(checked_vector_bytes(options.vector_bytes)),
+      has_libmvec_(libmvec_available()),
+      cpu_fingerprint_(cpu_fingerprint()),
+      threads_(
+          std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
+      pool_(MemoryPool::create()),
+      disk_cache_(options.cache_dir.empty() ? DiskCache::open_private()
+                                            : DiskCache::open(options.cache_dir)),
+      compiler_(find_compiler(options.cxx, *disk_cache_)) {}
+
+std::string CpuDevice::description() const {
+  return fmt::format("{}, {} thread{}, {}-byte vectors, {} MiB cache, {}", cpu_model(),
+                     threads_->threads(), threads_->threads() == 1 ? "" : "s", vector_bytes_,
+                     cache_bytes() >> 20,
+                     compiler_ ? "kernels by " + compiler_->path() : "kernels interpreted");
+}
+
+std::int64_t CpuDevice::cache_bytes() const { return last_level_cache_bytes(); }
+
+double CpuDevice::copy_bandwidth() {
+  std::call_once(bandwidth_once_, [&] { bandwidth_ = measure_copy_bandwidth(*threads_, *pool_); });
+  return bandwidth_;
+}
+
+KernelPtr CpuDevice::compile(const tile::TileProgram& program) {
+  return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
+    if (!compiler_) return std::make_shared<InterpretedKernel>(program, threads_);
+    return build(program);
+  });
+}
+
+std::string CpuDevice::source(const tile::TileProgram& program) {
+  return render_cpu(program, vector_bytes_, has_libmvec_).text;
+}
+
+Hash128 CpuDevice::disk_key(const KernelSource& source) const {
+  return Hasher()
+      .add(kFormatVersion)
+      .add(source.text)
+      .add(compiler_->identity())
+      .add(compiler_->flags_text())
+      .add(cpu_fingerprint_)
+      .finish();
+}
+
+KernelPtr CpuDevice::build(const tile::TileProgram& program) {
+  const auto start = std::chrono::steady_clock::now();
+  const KernelSource source = render_cpu(program, vector_bytes_, has_libmvec_);
+  const Hash128 key = disk_key(source);
+  std::string error;
+  const auto finish = [&](std::unique_ptr<LoadedLibrary> library, bool from_disk) -> KernelPtr {
+    // dlsym gives a data pointer; POSIX promises that it can be called.
+    const auto entry = reinterpret_cast<KernelEntry>(library->symbol(source.entry));
+    SINTER_ASSERT(entry, "kernel {} has no symbol {}", program.name, source.entry);
+    return std::make_shared<CpuKernel>(std::move(library), entry, source.scratch_bytes, threads_,
+                                       CompileStats{milliseconds_since(start), from_disk, false});
+  };
+
+  if (const auto path = disk_cache_->get(key))
+    if (auto library = LoadedLibrary::load(*path, error)) return finish(std::move(library), true);
+
+  const std::string bytes = compiler_->compile(source.text, program.name);
+  auto library = LoadedLibrary::load(keep(key, bytes), error);
+  // The cache may lie where nothing can be executed, or another process may have cleared it.
+  if (!library) library = LoadedLibrary::load(keep_privately(key, bytes), error);
+  if (!library)
+    throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", program.name, error), "dlopen",
+                      ENOEXEC);
+  return finish(std::move(library), false);
+}
+
+// The path of the library on disk.
+std::string CpuDevice::keep(const Hash128& key, const std::string& library) {
+  const PutResult kept = disk_cache_->put(key, library);
+  if (kept) return kept.path;
+  warn_once(fmt::format("compiled kernels are not kept: {}", kept.refusal));
+  return keep_privately(key, library);
+}
+
+std::string CpuDevice::keep_privately(const Hash128& key, const std::string& library) {
+  const std::lock_guard lock(private_cache_mutex_);
+  PutResult kept{"", "not tried"};
+  if (private_cache_) kept = private_cache_->put(key, library);
+  if (!kept) {
+    // None yet, or it went with the process that we were forked from.
+    private_cache_ = DiskCache::open_private();
+    kept = private_cache_->put(key, library);
+  }
+  if (!kept)
+    throw DeviceError("[cpu] no place for a compiled kernel: " + kept.refusal, "write", EIO);
+  return kept.path;
+}
+
+std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options) {
+  return std::make_shared<CpuDevice>(options);
+}
+
+void register_cpu_device() {
+  register_device("cpu", [] {
+    const CpuDeviceOptions options = cpu_device_options(environment_options());
+    if (options.cache_dir.empty())
+      warn_once("compiled kernels are not kept: HOME is not set; set SINTER_CACHE_DIR");
+    return make_cpu_device(options);
+  });
+}
+
+}  // namespace sinter

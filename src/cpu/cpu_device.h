@@ -1,0 +1,75 @@
+// The CPU device: kernels rendered as C++, compiled by the host's compiler, kept on disk, loaded
+// with dlopen; the interpreter where there is no compiler.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "src/base/options.h"
+#include "src/codegen/cpu_renderer.h"
+#include "src/cpu/cpu_kernel.h"
+#include "src/cpu/host_compiler.h"
+#include "src/cpu/memory_pool.h"
+#include "src/cpu/thread_pool.h"
+#include "src/runtime/disk_cache.h"
+#include "src/runtime/kernel_cache.h"
+
+namespace sinter {
+
+struct CpuDeviceOptions {
+  int threads = 0;        // 0: all the process may use
+  std::string cache_dir;  // empty: nothing is kept after the process
+  std::string cxx;        // as Options::cxx
+  int vector_bytes = 0;   // 16, 32 or 64; 0: the machine's
+};
+
+CpuDeviceOptions cpu_device_options(const Options& options);
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(const CpuDeviceOptions& options);
+
+  std::string name() const override { return "cpu"; }
+  std::string description() const override;
+  int parallelism() const override { return threads_->threads(); }
+  std::int64_t cache_bytes() const override;
+  double copy_bandwidth() override;
+
+  StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
+  MemoryStats memory() const override { return pool_->stats(); }
+  void reset_peak() override { pool_->reset_peak(); }
+  void release_cached() override { pool_->release_cached(); }
+
+  KernelPtr compile(const tile::TileProgram& program) override;
+  std::string source(const tile::TileProgram& program) override;
+
+  const DiskCache& disk_cache() const { return *disk_cache_; }
+  KernelCache& kernel_cache() { return kernel_cache_; }
+
+ private:
+  KernelPtr build(const tile::TileProgram& program);
+  std::string keep(const Hash128& key, const std::string& library);
+  std::string keep_privately(const Hash128& key, const std::string& library);
+  Hash128 disk_key(const KernelSource& source) const;
+
+  const int vector_bytes_;
+  const bool has_libmvec_;
+  const std::string cpu_fingerprint_;
+  std::shared_ptr<ThreadPool> threads_;
+  std::shared_ptr<MemoryPool> pool_;
+  std::unique_ptr<DiskCache> disk_cache_;
+  std::unique_ptr<HostCompiler> compiler_;  // null: interpreted
+  std::mutex private_cache_mutex_;
+  std::unique_ptr<DiskCache> private_cache_;  // made where disk_cache_ cannot be used
+  std::once_flag bandwidth_once_;
+  double bandwidth_ = 0;
+  KernelCache kernel_cache_;
+};
+
+std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options);
+
+// Makes "cpu" known to the registry, with the environment's options.
+void register_cpu_device();
+
+}  // namespace sinter

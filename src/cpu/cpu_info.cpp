@@ -1,0 +1,146 @@
+// cpuid on x86; /proc and /sys for the rest.
+#include "src/cpu/cpu_info.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "src/base/check.h"
+#include "src/base/hash.h"
+#include "src/cpu/cgroup.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define SINTER_X86 1
+#endif
+
+namespace sinter {
+namespace {
+
+int cpus_in_affinity_mask() {
+  // The mask may be larger than cpu_set_t on big machines.
+  for (std::size_t cpus = 1024; cpus <= 65536; cpus *= 4) {
+    cpu_set_t* set = CPU_ALLOC(cpus);
+    if (!set) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
+    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (count > 0) return count;
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// "32768K" -> bytes; 0 where it cannot be read.
+std::int64_t read_cache_size(const std::string& path) {
+  std::ifstream file(path);
+  std::int64_t number = 0;
+  char unit = ' ';
+  if (!(file >> number)) return 0;
+  file >> unit;
+  return unit == 'M' ? number << 20 : unit == 'K' ? number << 10 : number;
+}
+
+// The value of the first "key : value" line of /proc/cpuinfo.
+std::string cpuinfo_field(const std::string& key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+}  // namespace
+
+int available_cpus() {
+  int cpus = cpus_in_affinity_mask();
+  if (const auto limit = cgroup_cpus()) cpus = std::min(cpus, static_cast<int>(std::ceil(*limit)));
+  return std::max(cpus, 1);
+}
+
+int native_vector_bytes() {
+#ifdef SINTER_X86
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    return 64;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 32;
+#endif
+  return 16;
+}
+
+bool libmvec_available() {
+  void* library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library) dlclose(library);
+  return library != nullptr;
+}
+
+std::int64_t last_level_cache_bytes() {
+  // sysconf(_SC_LEVEL3_CACHE_SIZE) counts all of a package's caches; what one core reaches is here.
+  std::int64_t largest = 0;
+  for (int index = 0; index < 8; ++index)
+    largest = std::max(largest, read_cache_size(fmt::format(
+                                    "/sys/devices/system/cpu/cpu0/cache/index{}/size", index)));
+  return largest > 0 ? largest : std::int64_t{8} << 20;
+}
+
+std::string cpu_model() {
+  const std::string model = cpuinfo_field("model name");
+#ifdef SINTER_X86
+  return model.empty() ? "x86-64" : model;
+#else
+  return model.empty() ? "unknown processor" : model;
+#endif
+}
+
+std::string cpu_fingerprint() {
+#ifdef SINTER_X86
+  // Family, model and stepping choose -march=native's tuning; the feature bits its instructions.
+  // Leaf 1's ebx holds the current core's number and is left out.
+  Hasher hasher;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(0, &a, &b, &c, &d)) hasher.add(b).add(c).add(d);
+  if (__get_cpuid(1, &a, &b, &c, &d)) hasher.add(a).add(c).add(d);
+  for (unsigned sub = 0; sub < 2; ++sub)
+    if (__get_cpuid_count(7, sub, &a, &b, &c, &d)) hasher.add(a).add(b).add(c).add(d);
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) hasher.add(c).add(d);
+  // What the system saves of the registers: AVX-512 in cpuid does not help if it saves none.
+  hasher.add(static_cast<std::uint64_t>(native_vector_bytes()));
+  return hasher.finish().hex();
+#else
+  return hash_bytes(cpuinfo_field("Features") + cpuinfo_field("isa") + cpuinfo_field("CPU part"))
+      .hex();
+#endif
+}
+
+SystemMemory system_memory() {
+  std::ifstream file("/proc/meminfo");
+  SystemMemory memory;
+  std::string key;
+  for (std::uint64_t kib = 0; file >> key >> kib;) {
+    if (key == "MemTotal:") memory.total = kib << 10;
+    if (key == "MemAvailable:") memory.available = kib << 10;
+    if (memory.total && memory.available) break;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  if (!memory.available) return {UINT64_MAX, UINT64_MAX};  // no /proc: only mmap can say no
+  if (const auto group = cgroup_memory()) {
+    memory.total = std::min(memory.total, group->limit);
+    memory.available =
+        std::min(memory.available, group->limit - std::min(group->limit, group->used));
+  }
+  return memory;
+}
+
+}  // namespace sinter

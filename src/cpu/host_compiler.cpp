@@ -1,0 +1,160 @@
+// Source goes in through stdin; the only file is the library itself. Kernels use nothing of the C++
+// library, so it is left out: linking takes 5 ms instead of 17 (g++ 12, small kernel, 45 ms in
+// all).
+#include "src/cpu/host_compiler.h"
+
+#include <fcntl.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "src/base/check.h"
+#include "src/base/hash.h"
+#include "src/cpu/subprocess.h"
+#include "src/runtime/temporary_directory.h"
+
+namespace sinter {
+namespace {
+
+const std::vector<std::string>& flags_before_source() {
+  static const std::vector<std::string> flags = {
+    "-std=c++17",
+    "-O2",
+    "-march=native",
+    "-fPIC",
+    "-shared",
+    "-nostdlib",
+    "-pipe",
+    "-w",
+    // Floating point as our contract says: NaN and infinity count, errno and traps do not.
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fwrapv",
+    // Vectors are loaded from arrays of scalars.
+    "-fno-strict-aliasing",
+    // Nothing throws, nothing is unwound; distributions turn some of these on.
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-stack-protector",
+#if defined(__x86_64__)
+    "-fcf-protection=none",
+#endif
+  };
+  return flags;
+}
+
+// libm brings libmvec along; neither is loaded by a kernel that calls nothing of it.
+const std::vector<std::string>& flags_after_source() {
+  static const std::vector<std::string> flags = {"-Wl,--as-needed,--hash-style=gnu,--build-id=none",
+                                                 "-lm"};
+  return flags;
+}
+
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<std::string> find_in_path(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return is_program(name) ? std::optional(name) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path ? path : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (is_program(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+std::string identity_of(const std::string& path) {
+  char real[PATH_MAX];
+  struct stat info {};
+  const std::string resolved = realpath(path.c_str(), real) ? real : path;
+  stat(resolved.c_str(), &info);
+  return fmt::format("{} {} {}.{:09}", resolved, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec);
+}
+
+// Empty where there is none.
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return std::move(bytes).str();
+}
+
+bool write_and_close(int fd, const std::string& text) {
+  if (fd < 0) return false;
+  const ssize_t written = write(fd, text.data(), text.size());
+  return close(fd) == 0 && written == static_cast<ssize_t>(text.size());
+}
+
+// The path; empty if it could not be written.
+std::string save_failed_source(const std::string& directory, const std::string& source) {
+  std::string path = fmt::format("{}/failed-{}.cpp", directory, hash_bytes(source).hex());
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+  if (!directory.empty() && write_and_close(open(path.c_str(), kFlags, 0600), source)) return path;
+  // Others can write there too: only a name nobody could know is safe.
+  constexpr char kEnding[] = ".cpp";
+  path = temporary_root() + "/sinter-failed-XXXXXX" + kEnding;
+  const int fd = mkostemps(path.data(), sizeof(kEnding) - 1, O_CLOEXEC);
+  return write_and_close(fd, source) ? path : "";
+}
+
+}  // namespace
+
+std::unique_ptr<HostCompiler> HostCompiler::find(const HostCompilerOptions& options) {
+  if (!options.cxx.empty()) {
+    const auto path = find_in_path(options.cxx);
+    if (!path)
+      fail_user("SINTER_CXX",
+                "'{}' is not a program that can be run; expected a C++ compiler's path, a name "
+                "in PATH, or none",
+                options.cxx);
+    return std::unique_ptr<HostCompiler>(new HostCompiler(*path, options));
+  }
+  for (const char* name : {"c++", "g++", "clang++"})
+    if (const auto path = find_in_path(name))
+      return std::unique_ptr<HostCompiler>(new HostCompiler(*path, options));
+  return nullptr;
+}
+
+HostCompiler::HostCompiler(std::string path, const HostCompilerOptions& options)
+    : path_(std::move(path)), identity_(identity_of(path_)), options_(options) {}
+
+std::string HostCompiler::flags_text() const {
+  return fmt::format("{} {}", fmt::join(flags_before_source(), " "),
+                     fmt::join(flags_after_source(), " "));
+}
+
+std::string HostCompiler::compile(const std::string& source, const std::string& name) const {
+  const TemporaryDirectory directory;
+  const std::string output = directory.path() + "/kernel.so";
+  std::vector<std::string> arguments = {path_};
+  arguments.insert(arguments.end(), flags_before_source().begin(), flags_before_source().end());
+  arguments.insert(arguments.end(), {"-x", "c++", "-", "-o", output});
+  arguments.insert(arguments.end(), flags_after_source().begin(), flags_after_source().end());
+
+  const SubprocessResult result = run_subprocess(arguments, source, options_.time_limit);
+  std::string library = read_file(output);
+  if (result.succeeded() && !library.empty()) return library;
+
+  const std::string saved = save_failed_source(options_.failed_sources, source);
+  const std::string reason =
+      result.succeeded() ? "it wrote no library, " + result.describe() : result.describe();
+  throw CompileError(
+      fmt::format("[cpu] {} did not compile kernel {} ({}); its source is {}\n{}", path_, name,
+                  reason, saved.empty() ? "not saved" : "in " + saved, result.output),
+      saved, result.output);
+}
+
+}  // namespace sinter

@@ -1,0 +1,40 @@
+// The host's C++ compiler: found in PATH or given, run without a shell.
+// In: a kernel's source text. Out: a shared library's bytes, or a CompileError.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace sinter {
+
+struct HostCompilerOptions {
+  std::string cxx;             // a path or a name; empty: the first of those in kLookedFor
+  std::string failed_sources;  // the directory for sources that do not compile; empty: TMPDIR
+  std::chrono::milliseconds time_limit{60'000};
+};
+
+class HostCompiler {
+ public:
+  static constexpr char kLookedFor[] = "c++, g++, clang++";
+
+  // Nothing where no compiler is installed; UserError where the one asked for is not there.
+  static std::unique_ptr<HostCompiler> find(const HostCompilerOptions& options);
+
+  // The bytes of a shared library. `name` is for messages. Safe from many threads.
+  std::string compile(const std::string& source, const std::string& name) const;
+
+  const std::string& path() const { return path_; }
+  // The compiler's real path, size and time of change: another version is another identity.
+  const std::string& identity() const { return identity_; }
+  std::string flags_text() const;
+
+ private:
+  HostCompiler(std::string path, const HostCompilerOptions& options);
+
+  std::string path_;
+  std::string identity_;
+  HostCompilerOptions options_;
+};
+
+}  // namespace sinter

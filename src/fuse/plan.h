@@ -1,0 +1,77 @@
+// Plan: which nodes share a kernel, where values that leave a kernel live, and for every edge
+// between two kernels why it stayed unfused. Graph in, Plan out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/graph/graph.h"
+
+namespace sinter {
+
+// The index space a group's kernel walks: `shape`, of which the axes in `reduced` are reduced over.
+// A node of a group is either full (has the domain's shape) or row-level (has the kept axes only).
+struct Domain {
+  Shape shape;
+  std::uint32_t reduced = 0;
+
+  Shape kept() const { return kept_shape(shape, reduced); }
+  friend bool operator==(const Domain&, const Domain&) = default;
+};
+
+struct FusionGroup {
+  Domain domain;
+  std::vector<NodeId> nodes;    // in evaluation order
+  std::vector<NodeId> outputs;  // those whose values leave the group
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t flops = 0;  // simple operations, by the op table's costs
+
+  std::int64_t bytes() const { return bytes_read + bytes_written; }
+};
+
+// A value that one group writes and another reads back.
+struct UnfusedEdge {
+  NodeId producer = -1;
+  NodeId consumer = -1;
+  int producer_group = -1;
+  int consumer_group = -1;
+  std::string reason;
+  std::int64_t bytes = 0;  // what writing and reading it costs
+};
+
+// Where a materialised node lives: in a buffer of its own, or inside a concat's.
+struct Placement {
+  NodeId buffer = -1;  // the node that owns the buffer; -1: not materialised
+  View view;           // over that buffer
+};
+
+struct Plan {
+  Graph graph;
+  std::vector<FusionGroup> groups;    // in execution order
+  std::vector<int> group_of;          // by node; -1 for leaves and concats
+  std::vector<Placement> placements;  // by node
+  std::vector<UnfusedEdge> unfused;
+
+  // The view through which an operand's bytes are found in the buffer of placements[operand.node].
+  View buffer_view(const Operand& operand) const;
+};
+
+struct FusionOptions {
+  bool fuse = true;
+  int parallelism = 1;  // how many workers a kernel should keep busy
+};
+
+Plan make_plan(const Graph& graph, const FusionOptions& options);
+
+void verify(const Plan& plan);
+std::string to_string(const Plan& plan);
+
+// The view by which a full node reads a row-level one: kept axes as they are, reduced axes
+// repeated.
+View row_broadcast(const Domain& domain);
+// Equal but for the strides of axes with one element.
+bool same_access(const View& a, const View& b);
+
+}  // namespace sinter

@@ -1,0 +1,160 @@
+// Building, checking and printing graphs.
+#include "src/graph/graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+Scalar Scalar::as(DType dtype) const {
+  switch (dtype) {
+    case DType::f32:
+      return of(static_cast<double>(static_cast<float>(real)));
+    case DType::f16:
+      return of(static_cast<double>(f16_to_f32(f32_to_f16(static_cast<float>(real)))));
+    case DType::bf16:
+      return of(static_cast<double>(bf16_to_f32(f32_to_bf16(static_cast<float>(real)))));
+    case DType::f64:
+      return of(real);
+    case DType::boolean:
+      return of(static_cast<std::int64_t>(is_real ? real != 0 : integer != 0));
+    default:
+      break;
+  }
+  std::int64_t whole = integer;
+  if (is_real) {
+    constexpr double kLimit = 9223372036854775808.0;
+    if (std::isnan(real))
+      whole = 0;
+    else if (real >= kLimit)
+      whole = std::numeric_limits<std::int64_t>::max();
+    else if (real < -kLimit)
+      whole = std::numeric_limits<std::int64_t>::min();
+    else
+      whole = static_cast<std::int64_t>(real);
+  }
+  if (dtype == DType::i32) whole = static_cast<std::int32_t>(whole);
+  return of(whole);
+}
+
+NodeId Graph::add(Node node) {
+  nodes.push_back(std::move(node));
+  return size() - 1;
+}
+
+NodeId Graph::add_input(DType dtype, const Shape& shape) {
+  Node node;
+  node.dtype = dtype;
+  node.shape = shape;
+  inputs.push_back(add(std::move(node)));
+  return inputs.back();
+}
+
+Shape kept_shape(const Shape& shape, std::uint32_t axes) {
+  Shape kept;
+  for (int i = 0; i < shape.rank(); ++i)
+    if (!(axes >> i & 1)) kept.push_back(shape[i]);
+  return kept;
+}
+
+namespace {
+
+void verify_operand(const Graph& graph, NodeId user, const Operand& operand) {
+  SINTER_ASSERT(operand.node >= 0 && operand.node < user, "node %{} reads %{}", user, operand.node);
+  SINTER_ASSERT(operand.view.shape.rank() == operand.view.strides.rank());
+  const Node& source = graph[operand.node];
+  if (source.op == Op::input) return;  // a view of the caller's buffer, checked where it is bound
+  const Extent range = extent(operand.view);
+  SINTER_ASSERT(range.first >= 0 && range.last < std::max<std::int64_t>(source.shape.numel(), 1),
+                "node %{} reads [{}, {}] of %{}", user, range.first, range.last, operand.node);
+}
+
+void verify_node(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  for (const Operand& operand : node.operands) verify_operand(graph, id, operand);
+  if (is_pointwise(node.op)) {
+    SINTER_ASSERT(static_cast<int>(node.operands.size()) == info(node.op).arity);
+    for (const Operand& operand : node.operands)
+      SINTER_ASSERT(operand.view.shape == node.shape, "%{} is {}, operand {}", id,
+                    to_string(node.shape), to_string(operand.view.shape));
+    if (node.op == Op::cast) return;
+    std::vector<DType> dtypes;
+    for (const Operand& operand : node.operands) dtypes.push_back(graph[operand.node].dtype);
+    const OpTypes types = op_types(node.op, dtypes);
+    SINTER_ASSERT(types.result == node.dtype, "%{} {}", id, name_of(node.op));
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+      SINTER_ASSERT(types.operands[i] == dtypes[i], "%{} {} operand {}", id, name_of(node.op), i);
+  } else if (node.op == Op::reduce) {
+    SINTER_ASSERT(node.operands.size() == 1);
+    const Operand& operand = node.operands[0];
+    SINTER_ASSERT(node.axes < (1u << operand.view.shape.rank()) && node.axes != 0);
+    SINTER_ASSERT(kept_shape(operand.view.shape, node.axes) == node.shape);
+    SINTER_ASSERT(reduce_dtype(node.reduce_kind, graph[operand.node].dtype) == node.dtype);
+  } else if (node.op == Op::concat) {
+    std::int64_t total = 0;
+    for (const Operand& operand : node.operands) {
+      SINTER_ASSERT(graph[operand.node].dtype == node.dtype);
+      total += operand.view.shape[static_cast<int>(node.axes)];
+    }
+    SINTER_ASSERT(total == node.shape[static_cast<int>(node.axes)]);
+  } else {
+    SINTER_ASSERT(node.operands.empty());
+  }
+}
+
+}  // namespace
+
+void verify(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) verify_node(graph, id);
+  for (const Operand& output : graph.outputs) verify_operand(graph, graph.size(), output);
+  for (NodeId input : graph.inputs) SINTER_ASSERT(graph[input].op == Op::input);
+}
+
+std::string to_string(const Scalar& scalar) {
+  return scalar.is_real ? fmt::format("{}", scalar.real) : fmt::format("{}", scalar.integer);
+}
+
+namespace {
+
+std::string operand_text(const Graph& graph, const Operand& operand) {
+  const Node& node = graph[operand.node];
+  if (node.op == Op::constant) return to_string(node.value);
+  std::string text = fmt::format("%{}", operand.node);
+  if (operand.view != dense_view(node.shape))
+    text += fmt::format("[{} strides {}{}]", to_string(operand.view.shape),
+                        to_string(operand.view.strides),
+                        operand.view.offset ? fmt::format(" + {}", operand.view.offset) : "");
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const Graph& graph) {
+  std::string text;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph[id];
+    if (node.op == Op::constant) continue;
+    text += fmt::format("%{}: {}{} = ", id, name_of(node.dtype), to_string(node.shape));
+    text += node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op);
+    for (std::size_t i = 0; i < node.operands.size(); ++i)
+      text += (i ? ", " : " ") + operand_text(graph, node.operands[i]);
+    if (node.op == Op::iota)
+      text += fmt::format(" {} step {}", to_string(node.value), to_string(node.step));
+    if (node.op == Op::concat) text += fmt::format(" axis {}", node.axes);
+    if (node.op == Op::reduce) {
+      text += " over axes";
+      for (int i = 0; i < kMaxRank; ++i)
+        if (node.axes >> i & 1) text += fmt::format(" {}", i);
+    }
+    text += "\n";
+  }
+  text += "return";
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    text += (i ? ", " : " ") + operand_text(graph, graph.outputs[i]);
+  return text + "\n";
+}
+
+}  // namespace sinter

@@ -1,0 +1,138 @@
+// The heuristic: put the axis that memory is contiguous along on the tile's columns, take several
+// rows where columns are few, and make tiles square-ish where some access runs across.
+#include "src/lower/config.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+constexpr std::int64_t kTileElements = 4096;   // of a tile of several rows: stays in L1
+constexpr std::int64_t kLongestRow = 1 << 18;  // elements kept close as a whole
+constexpr std::int64_t kShortRow = 16;         // shorter ones are better taken across
+constexpr std::int64_t kColumnTile = 512;
+constexpr std::int64_t kTransposeTile = 64;
+
+std::int64_t bucket(std::int64_t size) {
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 16))));
+}
+
+const SpaceAxis& axis_at(const IterationSpace& space, int axis) {
+  return space.axes[static_cast<std::size_t>(axis)];
+}
+
+std::int64_t stride_at(const Access& access, int axis) {
+  return access.strides[static_cast<std::size_t>(axis)];
+}
+
+// How many full-level accesses are contiguous along the axis.
+int contiguous_accesses(const IterationSpace& space, int axis) {
+  return static_cast<int>(
+      std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+        return access.level == Level::full && stride_at(access, axis) == 1;
+      }));
+}
+
+// The axis some access is contiguous along while it jumps along the tile's columns; -1 if none.
+int crossing_axis(const IterationSpace& space, int col_axis) {
+  for (const Access& access : space.accesses) {
+    const std::int64_t along = stride_at(access, col_axis);
+    if (access.write || access.level == Level::row || along == 0 || along == 1) continue;
+    for (int axis : space.kept_axes())
+      if (axis != col_axis && stride_at(access, axis) == 1 && axis_at(space, axis).size >= 16)
+        return axis;
+  }
+  return -1;
+}
+
+int largest(const IterationSpace& space, const std::vector<int>& axes) {
+  return *std::max_element(axes.begin(), axes.end(), [&](int a, int b) {
+    return axis_at(space, a).size < axis_at(space, b).size;
+  });
+}
+
+// Gives the tile several rows: of an axis that is read across if there is one, else of the kept
+// axis next to the columns.
+void choose_rows(const IterationSpace& space, Config& config) {
+  const int crossing = crossing_axis(space, config.col_axis);
+  if (crossing >= 0) {
+    config.row_axis = crossing;
+    config.tile_rows = kTransposeTile;
+    if (config.form == Form::pointwise)
+      config.tile_cols = std::min(config.tile_cols, kTransposeTile);
+    else
+      config.tile_rows = std::clamp<std::int64_t>((1 << 16) / config.tile_cols, 16, kTransposeTile);
+    return;
+  }
+  std::vector<int> rows = space.kept_axes();
+  std::erase(rows, config.col_axis);
+  if (rows.empty()) return;
+  const std::int64_t wanted = kTileElements / config.tile_cols;
+  if (wanted < 2) return;
+  config.row_axis = rows.back();
+  config.tile_rows =
+      std::min(wanted, std::min<std::int64_t>(64, bucket(axis_at(space, config.row_axis).size)));
+}
+
+Config pointwise_config(const IterationSpace& space) {
+  Config config;
+  if (space.axes.empty()) return config;
+  config.col_axis = static_cast<int>(space.axes.size()) - 1;
+  const int biggest = largest(space, space.kept_axes());
+  if (axis_at(space, config.col_axis).size < kShortRow &&
+      axis_at(space, biggest).size >= 4 * axis_at(space, config.col_axis).size)
+    config.col_axis = biggest;
+  config.tile_cols = std::min(bucket(axis_at(space, config.col_axis).size), 2 * kTileElements);
+  choose_rows(space, config);
+  return config;
+}
+
+Config reduction_config(const IterationSpace& space) {
+  Config config;
+  const std::vector<int> reduced = space.reduced_axes();
+  const std::vector<int> kept = space.kept_axes();
+  const int inner = reduced.back();
+  int across = -1;  // the kept axis that competes for the columns
+  for (int axis : kept)
+    if (contiguous_accesses(space, axis) > contiguous_accesses(space, inner)) across = axis;
+  if (across < 0 && !kept.empty() && axis_at(space, inner).size < kShortRow) {
+    const int biggest = largest(space, kept);
+    if (axis_at(space, biggest).size >= 4 * kShortRow) across = biggest;
+  }
+  if (across >= 0) {
+    config.form = Form::column;
+    config.col_axis = across;
+    config.tile_cols = std::min(bucket(axis_at(space, across).size), kColumnTile);
+    return config;
+  }
+  config.col_axis = inner;
+  config.tile_cols = bucket(axis_at(space, inner).size);
+  if (reduced.size() == 1 && config.tile_cols <= kLongestRow) {
+    config.form = Form::row;
+    choose_rows(space, config);
+  } else {
+    config.form = Form::chunked;
+    config.tile_cols = std::min(config.tile_cols, 4 * kTileElements);
+  }
+  return config;
+}
+
+}  // namespace
+
+Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+  Config config = space.reduced_axes().empty() ? pointwise_config(space) : reduction_config(space);
+  config.stream_stores = bytes > machine.cache_bytes;
+  return config;
+}
+
+std::string to_string(const Config& config) {
+  constexpr const char* kForms[] = {"pointwise", "row", "chunked", "column"};
+  return fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
+                     config.tile_cols, config.stream_stores ? " streaming" : "");
+}
+
+}  // namespace sinter

@@ -1,0 +1,84 @@
+// Device: what runs kernels. A TileProgram goes in, a CompiledKernel comes out; buffers come from
+// the device's pool. The CPU is always there; others are found at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "src/tile/interpreter.h"
+#include "src/tile/program.h"
+
+namespace sinter {
+
+// A piece of device memory. Gives itself back to its pool.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  void* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ protected:
+  Storage(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+using StoragePtr = std::shared_ptr<Storage>;
+
+struct CompileStats {
+  double milliseconds = 0;  // spent until the kernel could run
+  bool from_disk = false;
+  bool interpreted = false;
+};
+
+class CompiledKernel {
+ public:
+  virtual ~CompiledKernel() = default;
+
+  // Runs programs 0 .. grid-1. `nanoseconds` is how long one worker would take, about: what is
+  // worth spreading over several is.
+  virtual void launch(std::span<const tile::BufferBinding> buffers,
+                      std::span<const std::int64_t> scalars, std::int64_t grid,
+                      double nanoseconds) const = 0;
+
+  const CompileStats& stats() const { return stats_; }
+
+ protected:
+  CompileStats stats_;
+};
+using KernelPtr = std::shared_ptr<const CompiledKernel>;
+
+struct MemoryStats {
+  std::size_t in_use = 0;
+  std::size_t peak = 0;    // of in_use, since reset_peak()
+  std::size_t cached = 0;  // kept mapped for the next allocation
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::string name() const = 0;          // "cpu"
+  virtual std::string description() const = 0;   // one line for people
+  virtual int parallelism() const = 0;           // workers a kernel can keep busy
+  virtual std::int64_t cache_bytes() const = 0;  // last-level cache
+
+  // Bytes a second of a large parallel copy (read + written), measured once.
+  virtual double copy_bandwidth() = 0;
+
+  virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when there is no more
+  virtual MemoryStats memory() const = 0;
+  virtual void reset_peak() = 0;
+  virtual void release_cached() = 0;
+
+  // From memory, from disk, or by the compiler. Safe from many threads.
+  virtual KernelPtr compile(const tile::TileProgram& program) = 0;
+  // The source text compile() would compile, for people to read.
+  virtual std::string source(const tile::TileProgram& program) = 0;
+};
+
+}  // namespace sinter

@@ -1,0 +1,67 @@
+// Compiled kernels on disk: one file a key, in one directory that only its owner may write.
+// In: a 128-bit key of everything that went into a kernel. Out: the path of a verified file.
+// An entry is the payload and a trailer with its length and checksum; a shared library does not
+// mind.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/base/hash.h"
+#include "src/runtime/temporary_directory.h"
+
+namespace sinter {
+
+struct DiskCacheEntry {
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
+struct DiskCacheStats {
+  std::size_t entries = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A path, or why there is none.
+struct PutResult {
+  std::string path;
+  std::string refusal;
+  explicit operator bool() const { return refusal.empty(); }
+};
+
+class DiskCache {
+ public:
+  // Makes the directory where it is missing. One that cannot be trusted or used: warns, and goes on
+  // with a private temporary one.
+  static std::unique_ptr<DiskCache> open(const std::string& directory);
+  // A private temporary directory, gone at exit.
+  static std::unique_ptr<DiskCache> open_private();
+
+  // Why `directory` cannot be a cache; empty if it can. Makes it where it is missing.
+  static std::string refuse_directory(const std::string& directory);
+
+  // A missing, damaged or untrusted entry gives nothing; the latter two are deleted.
+  std::optional<std::string> get(const Hash128& key) const;
+  // Atomic: other processes see the whole entry or none. Nothing is left behind by a failure.
+  PutResult put(const Hash128& key, std::string_view payload) const;
+
+  std::vector<DiskCacheEntry> list() const;  // by path
+  DiskCacheStats stats() const;
+  void clear() const;  // the files this class and failed compilations made, nothing else
+
+  const std::string& directory() const { return directory_; }
+  bool is_private() const { return temporary_ != nullptr; }
+
+ private:
+  DiskCache() = default;
+  std::string path_of(const Hash128& key) const;
+
+  std::unique_ptr<TemporaryDirectory> temporary_;
+  std::string directory_;
+};
+
+}  // namespace sinter

@@ -1,0 +1,62 @@
+// Executable: a planned and compiled program for inputs of one signature. run() binds the inputs,
+// takes memory for results and intermediates from the device's pool, and launches the kernels.
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/base/view.h"
+#include "src/runtime/device.h"
+
+namespace sinter {
+
+// Where a buffer's memory comes from.
+struct BufferSlot {
+  enum class Kind : std::uint8_t { input, output, intermediate };
+  Kind kind = Kind::input;
+  int index = 0;            // input: which; output: which new buffer
+  std::int64_t offset = 0;  // intermediate: in the arena, in bytes
+};
+
+struct BoundBuffer {
+  int slot = 0;
+  std::int64_t byte_offset = 0;
+  std::int64_t elements = 0;  // that the kernel may touch from there on
+};
+
+struct Launch {
+  KernelPtr kernel;
+  std::vector<BoundBuffer> buffers;
+  std::vector<std::int64_t> scalars;
+  std::int64_t grid = 0;
+  double nanoseconds = 0;  // for one worker, about
+};
+
+// A result is a view of a new buffer or of an input.
+struct OutputSpec {
+  int slot = 0;
+  DType dtype = DType::f32;
+  View view;
+};
+
+struct InputBinding {
+  void* data = nullptr;  // the first element
+};
+
+struct Executable {
+  std::shared_ptr<Device> device;
+  std::vector<BufferSlot> slots;
+  std::vector<std::int64_t> new_buffer_bytes;  // by output buffer
+  std::int64_t arena_bytes = 0;
+  std::vector<Launch> launches;
+  std::vector<OutputSpec> outputs;
+};
+
+// The new buffers, in the order of new_buffer_bytes. Allocates from the pool only.
+std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs);
+
+}  // namespace sinter

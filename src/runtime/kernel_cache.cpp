@@ -1,0 +1,117 @@
+// A null kernel in the map says that some thread is compiling it.
+// The key hashes the program's fields rather than its text: no strings are made for a cache hit.
+#include "src/runtime/kernel_cache.h"
+
+#include <bit>
+#include <utility>
+
+namespace sinter {
+namespace {
+
+template <typename Enum>
+std::uint64_t number_of(Enum value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+void add_ids(Hasher& hasher, const std::vector<tile::ValueId>& ids) {
+  hasher.add(ids.size());
+  for (const tile::ValueId id : ids) hasher.add(static_cast<std::uint64_t>(id));
+}
+
+void add_block(Hasher& hasher, const std::vector<tile::Instr>& body) {
+  hasher.add(body.size());
+  for (const tile::Instr& instr : body) {
+    hasher.add(number_of(instr.code)).add(number_of(instr.op));
+    hasher.add(number_of(instr.reduce_kind)).add(number_of(instr.axis));
+    hasher.add(number_of(instr.storage)).add(static_cast<std::uint64_t>(instr.index));
+    hasher.add(std::bit_cast<std::uint64_t>(instr.real));
+    hasher.add(static_cast<std::uint64_t>(instr.integer));
+    add_ids(hasher, instr.results);
+    add_ids(hasher, instr.args);
+    add_ids(hasher, instr.body_params);
+    add_ids(hasher, instr.body_yields);
+    add_block(hasher, instr.body);
+  }
+}
+
+}  // namespace
+
+Hash128 program_key(const tile::TileProgram& program) {
+  Hasher hasher;
+  hasher.add(program.name).add(std::uint64_t{program.stream_stores});
+  hasher.add(program.buffers.size());
+  for (const tile::BufferParam& buffer : program.buffers)
+    hasher.add(buffer.name).add(number_of(buffer.dtype)).add(std::uint64_t{buffer.written});
+  hasher.add(program.scalars.size());
+  for (const tile::ScalarParam& scalar : program.scalars)
+    hasher.add(scalar.name).add(number_of(scalar.dtype));
+  hasher.add(program.values.size());
+  for (const tile::Value& value : program.values)
+    hasher.add(number_of(value.dtype))
+        .add(static_cast<std::uint64_t>(value.shape.rows))
+        .add(static_cast<std::uint64_t>(value.shape.cols));
+  add_block(hasher, program.body);
+  return hasher.finish();
+}
+
+KernelCache::KernelCache()
+    : finished_(std::make_unique<std::condition_variable>()),
+      fork_listener_([this] { mutex_.lock(); },
+                     [this](bool in_child) {
+                       if (in_child) forget_unfinished();
+                       mutex_.unlock();
+                     }) {}
+
+KernelPtr KernelCache::get(const Hash128& key, const std::function<KernelPtr()>& compile) {
+  std::unique_lock lock(mutex_);
+  for (auto it = kernels_.find(key); it != kernels_.end(); it = kernels_.find(key)) {
+    if (it->second) return it->second;
+    finished_->wait(lock);
+  }
+  kernels_.emplace(key, nullptr);
+  lock.unlock();
+
+  KernelPtr kernel;
+  try {
+    kernel = compile();
+  } catch (...) {
+    lock.lock();
+    kernels_.erase(key);
+    finished_->notify_all();
+    throw;
+  }
+  lock.lock();
+  kernels_[key] = kernel;
+  finished_->notify_all();
+  return kernel;
+}
+
+std::size_t KernelCache::size() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [key, kernel] : kernels_) count += kernel != nullptr;
+  return count;
+}
+
+void KernelCache::clear() {
+  std::vector<KernelPtr> dropped;  // destroyed after the lock is gone
+  const std::lock_guard lock(mutex_);
+  for (auto it = kernels_.begin(); it != kernels_.end();) {
+    if (!it->second) {
+      ++it;
+      continue;
+    }
+    dropped.push_back(std::move(it->second));
+    it = kernels_.erase(it);
+  }
+}
+
+// In a forked child: the threads that were compiling are not there, nor are those that waited.
+void KernelCache::forget_unfinished() {
+  std::erase_if(kernels_, [](const auto& entry) { return entry.second == nullptr; });
+  // Destroying or signalling a condition variable with waiters that will never wake can hang.
+  (void)finished_.release();  // NOLINT(bugprone-unused-return-value): leaked on purpose
+  finished_ = std::make_unique<std::condition_variable>();
+}
+
+}  // namespace sinter

@@ -1,0 +1,181 @@
+// Shape and dtype inference for each instruction as it is written.
+#include "src/tile/builder.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace sinter::tile {
+
+Builder::Builder(std::string name) {
+  program_.name = std::move(name);
+  blocks_.push_back(&program_.body);
+}
+
+ValueId Builder::new_value(DType dtype, TileShape shape) {
+  program_.values.push_back({dtype, shape});
+  return static_cast<ValueId>(program_.values.size()) - 1;
+}
+
+ValueId Builder::emit(Instr instr, DType dtype, TileShape shape) {
+  const ValueId id = new_value(dtype, shape);
+  instr.results = {id};
+  blocks_.back()->push_back(std::move(instr));
+  return id;
+}
+
+int Builder::add_buffer(std::string name, DType dtype, bool written) {
+  program_.buffers.push_back({std::move(name), dtype, written});
+  return static_cast<int>(program_.buffers.size()) - 1;
+}
+
+ValueId Builder::add_scalar(std::string name, DType dtype) {
+  SINTER_ASSERT(blocks_.size() == 1, "parameters belong to the outermost block");
+  program_.scalars.push_back({std::move(name), dtype});
+  Instr instr;
+  instr.code = Code::scalar;
+  instr.index = static_cast<int>(program_.scalars.size()) - 1;
+  return emit(std::move(instr), dtype, {});
+}
+
+ValueId Builder::real(double value, DType dtype) {
+  Instr instr;
+  instr.code = Code::constant;
+  instr.real = value;
+  return emit(std::move(instr), dtype, {});
+}
+
+ValueId Builder::integer(std::int64_t value, DType dtype) {
+  Instr instr;
+  instr.code = Code::constant;
+  instr.integer = value;
+  const ValueId id = emit(std::move(instr), dtype, {});
+  known_.resize(program_.values.size(), 0);
+  known_integer_.resize(program_.values.size(), 0);
+  known_[static_cast<std::size_t>(id)] = 1;
+  known_integer_[static_cast<std::size_t>(id)] = value;
+  return id;
+}
+
+bool Builder::is_integer_constant(ValueId id, std::int64_t value) const {
+  const auto i = static_cast<std::size_t>(id);
+  return i < known_.size() && known_[i] && known_integer_[i] == value;
+}
+
+ValueId Builder::program_id() {
+  Instr instr;
+  instr.code = Code::program_id;
+  return emit(std::move(instr), DType::i64, {});
+}
+
+ValueId Builder::arange(Axis axis, std::int64_t count) {
+  Instr instr;
+  instr.code = Code::arange;
+  instr.axis = axis;
+  return emit(std::move(instr), DType::i64,
+              axis == Axis::rows ? TileShape{count, 1} : TileShape{1, count});
+}
+
+ValueId Builder::pointwise(Op op, std::span<const ValueId> args) {
+  Instr instr;
+  instr.code = Code::pointwise;
+  instr.op = op;
+  instr.args.assign(args.begin(), args.end());
+  TileShape shape;
+  std::vector<DType> dtypes;
+  for (ValueId arg : args) {
+    shape = broadcast(shape, program_[arg].shape);
+    dtypes.push_back(program_[arg].dtype);
+  }
+  return emit(std::move(instr), op_types(op, dtypes).result, shape);
+}
+
+ValueId Builder::cast(ValueId value, DType target) {
+  if (program_[value].dtype == target) return value;
+  Instr instr;
+  instr.code = Code::cast;
+  instr.args = {value};
+  instr.storage = target;
+  return emit(std::move(instr), compute_dtype(target), program_[value].shape);
+}
+
+ValueId Builder::broadcast_to(ValueId value, TileShape shape) {
+  if (program_[value].shape == shape) return value;
+  Instr instr;
+  instr.code = Code::broadcast;
+  instr.args = {value};
+  return emit(std::move(instr), program_[value].dtype, shape);
+}
+
+ValueId Builder::add(ValueId a, ValueId b) {
+  if (is_integer_constant(a, 0)) return b;
+  if (is_integer_constant(b, 0)) return a;
+  return pointwise(Op::add, {a, b});
+}
+
+ValueId Builder::mul(ValueId a, ValueId b) {
+  if (is_integer_constant(a, 1) || is_integer_constant(b, 0)) return b;
+  if (is_integer_constant(b, 1) || is_integer_constant(a, 0)) return a;
+  return pointwise(Op::mul, {a, b});
+}
+
+ValueId Builder::load(int buffer, ValueId offsets, ValueId mask, ValueId other) {
+  Instr instr;
+  instr.code = Code::load;
+  instr.index = buffer;
+  instr.args = {offsets, mask, other};
+  TileShape shape = program_[offsets].shape;
+  if (mask != kNoValue) shape = broadcast(shape, program_[mask].shape);
+  return emit(std::move(instr),
+              compute_dtype(program_.buffers[static_cast<std::size_t>(buffer)].dtype), shape);
+}
+
+void Builder::store(int buffer, ValueId offsets, ValueId value, ValueId mask) {
+  Instr instr;
+  instr.code = Code::store;
+  instr.index = buffer;
+  instr.args = {offsets, value, mask};
+  blocks_.back()->push_back(std::move(instr));
+}
+
+std::vector<ValueId> Builder::reduce(ReduceKind kind, std::span<const ValueId> args) {
+  Instr instr;
+  instr.code = Code::reduce;
+  instr.reduce_kind = kind;
+  instr.args.assign(args.begin(), args.end());
+  for (ValueId arg : args) {
+    instr.results.push_back(new_value(program_[arg].dtype, {program_[arg].shape.rows, 1}));
+  }
+  std::vector<ValueId> results = instr.results;
+  blocks_.back()->push_back(std::move(instr));
+  return results;
+}
+
+std::vector<ValueId> Builder::loop(
+    ValueId begin, ValueId end, ValueId step, std::span<const ValueId> init,
+    const std::function<std::vector<ValueId>(ValueId, std::span<const ValueId>)>& body) {
+  Instr instr;
+  instr.code = Code::loop;
+  instr.args = {begin, end, step};
+  instr.args.insert(instr.args.end(), init.begin(), init.end());
+  instr.body_params.push_back(new_value(DType::i64, {}));
+  for (ValueId value : init)
+    instr.body_params.push_back(new_value(program_[value].dtype, program_[value].shape));
+  blocks_.push_back(&instr.body);
+  instr.body_yields = body(instr.body_params[0], std::span(instr.body_params).subspan(1));
+  blocks_.pop_back();
+  for (ValueId value : init)
+    instr.results.push_back(new_value(program_[value].dtype, program_[value].shape));
+  std::vector<ValueId> results = instr.results;
+  blocks_.back()->push_back(std::move(instr));
+  return results;
+}
+
+TileProgram Builder::finish() {
+#ifndef NDEBUG
+  verify(program_);
+#endif
+  return std::move(program_);
+}
+
+}  // namespace sinter::tile

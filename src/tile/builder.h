@@ -1,0 +1,69 @@
+// Builder: writes a TileProgram instruction by instruction. Shapes and dtypes of results follow
+// from the arguments; verify() checks the whole.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/tile/program.h"
+
+namespace sinter::tile {
+
+class Builder {
+ public:
+  explicit Builder(std::string name);
+
+  int add_buffer(std::string name, DType dtype, bool written);
+  ValueId add_scalar(std::string name, DType dtype);  // a new parameter and its value
+
+  ValueId real(double value, DType dtype);
+  ValueId integer(std::int64_t value, DType dtype = DType::i64);
+  ValueId program_id();
+  ValueId arange(Axis axis, std::int64_t count);
+
+  ValueId pointwise(Op op, std::initializer_list<ValueId> args) {
+    return pointwise(op, std::span(args.begin(), args.size()));
+  }
+  ValueId pointwise(Op op, std::span<const ValueId> args);
+  // To `target`, which may be a 16-bit float: the value is rounded to it and stays f32.
+  ValueId cast(ValueId value, DType target);
+
+  ValueId broadcast_to(ValueId value, TileShape shape);
+
+  // Index arithmetic in i64; adding 0, multiplying by 0 or 1 cost nothing.
+  ValueId add(ValueId a, ValueId b);
+  ValueId sub(ValueId a, ValueId b) { return pointwise(Op::sub, {a, b}); }
+  ValueId mul(ValueId a, ValueId b);
+  ValueId quotient(ValueId a, ValueId b) { return pointwise(Op::floor_div, {a, b}); }
+  ValueId modulo(ValueId a, ValueId b) { return pointwise(Op::remainder, {a, b}); }
+
+  ValueId load(int buffer, ValueId offsets, ValueId mask, ValueId other);
+  void store(int buffer, ValueId offsets, ValueId value, ValueId mask);
+
+  std::vector<ValueId> reduce(ReduceKind kind, std::span<const ValueId> args);  // along the columns
+
+  // body(i, carried) returns the carried values' next ones.
+  std::vector<ValueId> loop(
+      ValueId begin, ValueId end, ValueId step, std::span<const ValueId> init,
+      const std::function<std::vector<ValueId>(ValueId, std::span<const ValueId>)>& body);
+
+  const Value& operator[](ValueId id) const { return program_[id]; }
+  const TileProgram& program() const { return program_; }
+  void set_stream_stores(bool on) { program_.stream_stores = on; }
+
+  TileProgram finish();
+
+ private:
+  ValueId new_value(DType dtype, TileShape shape);
+  ValueId emit(Instr instr, DType dtype, TileShape shape);
+  bool is_integer_constant(ValueId id, std::int64_t value) const;
+
+  TileProgram program_;
+  std::vector<std::vector<Instr>*> blocks_;  // the innermost open block is last
+  std::vector<std::int64_t> known_integer_;  // by value, with known_ saying which are
+  std::vector<char> known_;
+};
+
+}  // namespace sinter::tile

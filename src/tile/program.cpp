@@ -1,0 +1,240 @@
+// The verifier and the printer.
+#include "src/tile/program.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace sinter::tile {
+
+TileShape broadcast(TileShape a, TileShape b) {
+  auto join = [](std::int64_t x, std::int64_t y) -> std::int64_t {
+    if (x == y || y == 1) return x;
+    return x == 1 ? y : 0;
+  };
+  return {join(a.rows, b.rows), join(a.cols, b.cols)};
+}
+
+void for_each_instr(const std::vector<Instr>& body,
+                    const std::function<void(const Instr&)>& visit) {
+  for (const Instr& instr : body) {
+    visit(instr);
+    for_each_instr(instr.body, visit);
+  }
+}
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const TileProgram& program)
+      : program_(program), defined_(program.values.size(), 0) {}
+
+  void check_block(const std::vector<Instr>& body) {
+    std::vector<ValueId> local;
+    for (const Instr& instr : body) {
+      check(instr);
+      for (ValueId id : instr.results) define(id, local);
+    }
+    for (ValueId id : local) defined_[static_cast<std::size_t>(id)] = 0;
+  }
+
+ private:
+  void define(ValueId id, std::vector<ValueId>& local) {
+    SINTER_ASSERT(id >= 0 && id < static_cast<ValueId>(program_.values.size()));
+    SINTER_ASSERT(!defined_[static_cast<std::size_t>(id)], "v{} is defined twice", id);
+    SINTER_ASSERT(program_[id].dtype == compute_dtype(program_[id].dtype), "v{}", id);
+    defined_[static_cast<std::size_t>(id)] = 1;
+    local.push_back(id);
+  }
+
+  void check_arg(ValueId id) const {
+    SINTER_ASSERT(id >= 0 && id < static_cast<ValueId>(program_.values.size()) &&
+                      defined_[static_cast<std::size_t>(id)],
+                  "v{} is used before it is defined", id);
+  }
+
+  void check_offsets(const Instr& instr, ValueId mask) const {
+    SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.buffers.size()));
+    SINTER_ASSERT(program_[instr.args[0]].dtype == DType::i64, "offsets are i64");
+    if (mask != kNoValue) SINTER_ASSERT(program_[mask].dtype == DType::boolean, "masks are bool");
+  }
+
+  void check(const Instr& instr) {
+    for (std::size_t i = 0; i < instr.args.size(); ++i) {
+      const bool optional =
+          (instr.code == Code::load && i >= 1) || (instr.code == Code::store && i == 2);
+      if (!(optional && instr.args[i] == kNoValue)) check_arg(instr.args[i]);
+    }
+    switch (instr.code) {
+      case Code::pointwise:
+        check_pointwise(instr);
+        break;
+      case Code::load: {
+        check_offsets(instr, instr.args[1]);
+        const DType dtype = program_.buffers[static_cast<std::size_t>(instr.index)].dtype;
+        SINTER_ASSERT(program_[instr.results[0]].dtype == compute_dtype(dtype));
+        SINTER_ASSERT((instr.args[1] == kNoValue) == (instr.args[2] == kNoValue));
+        break;
+      }
+      case Code::store: {
+        check_offsets(instr, instr.args[2]);
+        const BufferParam& buffer = program_.buffers[static_cast<std::size_t>(instr.index)];
+        SINTER_ASSERT(buffer.written, "store to read-only buffer {}", buffer.name);
+        SINTER_ASSERT(program_[instr.args[1]].dtype == compute_dtype(buffer.dtype));
+        SINTER_ASSERT(broadcast(program_[instr.args[0]].shape, program_[instr.args[1]].shape) ==
+                          program_[instr.args[0]].shape,
+                      "a stored tile is no larger than its offsets");
+        break;
+      }
+      case Code::broadcast:
+        SINTER_ASSERT(broadcast(program_[instr.args[0]].shape, program_[instr.results[0]].shape) ==
+                      program_[instr.results[0]].shape);
+        break;
+      case Code::reduce:
+        SINTER_ASSERT(instr.args.size() == (is_arg(instr.reduce_kind) ? 2u : 1u));
+        break;
+      case Code::loop:
+        check_loop(instr);
+        break;
+      case Code::scalar:
+        SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.scalars.size()));
+        break;
+      default:
+        break;
+    }
+  }
+
+  void check_pointwise(const Instr& instr) const {
+    SINTER_ASSERT(static_cast<int>(instr.args.size()) == info(instr.op).arity);
+    TileShape shape;
+    std::vector<DType> dtypes;
+    for (ValueId arg : instr.args) {
+      shape = broadcast(shape, program_[arg].shape);
+      dtypes.push_back(program_[arg].dtype);
+    }
+    SINTER_ASSERT(shape.rows > 0 && shape.cols > 0, "tiles do not broadcast in {}",
+                  name_of(instr.op));
+    const OpTypes types = op_types(instr.op, dtypes);
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+      SINTER_ASSERT(types.operands[i] == dtypes[i], "{} takes {} there", name_of(instr.op),
+                    name_of(types.operands[i]));
+    SINTER_ASSERT(program_[instr.results[0]].dtype == types.result);
+    SINTER_ASSERT(program_[instr.results[0]].shape == shape);
+  }
+
+  void check_loop(const Instr& instr) {
+    const std::size_t carried = instr.args.size() - 3;
+    SINTER_ASSERT(instr.body_params.size() == carried + 1 && instr.body_yields.size() == carried);
+    std::vector<ValueId> local;
+    for (ValueId id : instr.body_params) define(id, local);
+    // The yields must be visible at the end of the body, so check it instruction by instruction.
+    std::vector<ValueId> inner;
+    for (const Instr& each : instr.body) {
+      check(each);
+      for (ValueId id : each.results) define(id, inner);
+    }
+    for (std::size_t i = 0; i < carried; ++i) {
+      check_arg(instr.body_yields[i]);
+      SINTER_ASSERT(program_[instr.body_yields[i]].dtype == program_[instr.args[3 + i]].dtype);
+      SINTER_ASSERT(program_[instr.body_yields[i]].shape == program_[instr.args[3 + i]].shape);
+    }
+    for (ValueId id : inner) defined_[static_cast<std::size_t>(id)] = 0;
+    for (ValueId id : local) defined_[static_cast<std::size_t>(id)] = 0;
+  }
+
+  const TileProgram& program_;
+  std::vector<char> defined_;
+};
+
+class Printer {
+ public:
+  explicit Printer(const TileProgram& program) : program_(program) {}
+
+  std::string text;
+
+  void print_block(const std::vector<Instr>& body, int depth) {
+    for (const Instr& instr : body) print(instr, depth);
+  }
+
+ private:
+  static std::string list(const std::vector<ValueId>& ids) {
+    std::string joined;
+    for (ValueId id : ids)
+      joined += (joined.empty() ? "" : ", ") + (id == kNoValue ? "-" : fmt::format("v{}", id));
+    return joined;
+  }
+
+  void print(const Instr& instr, int depth) {
+    text += std::string(static_cast<std::size_t>(depth) * 2, ' ');
+    if (!instr.results.empty()) {
+      const Value& value = program_[instr.results[0]];
+      text += fmt::format("{}: {}", list(instr.results), name_of(value.dtype));
+      if (!value.shape.is_scalar())
+        text += fmt::format("({}, {})", value.shape.rows, value.shape.cols);
+      text += " = ";
+    }
+    const std::string_view axis = instr.axis == Axis::rows ? "rows" : "cols";
+    const std::string args = list(instr.args);
+    switch (instr.code) {
+      case Code::constant:
+        text += is_floating(program_[instr.results[0]].dtype) ? fmt::format("{}", instr.real)
+                                                              : fmt::format("{}", instr.integer);
+        break;
+      case Code::scalar:
+        text += program_.scalars[static_cast<std::size_t>(instr.index)].name;
+        break;
+      case Code::program_id:
+        text += "program_id";
+        break;
+      case Code::arange:
+        text += fmt::format("arange {}", axis);
+        break;
+      case Code::pointwise:
+        text += fmt::format("{} {}", name_of(instr.op), args);
+        break;
+      case Code::cast:
+        text += fmt::format("cast {} to {}", args, name_of(instr.storage));
+        break;
+      case Code::load:
+      case Code::store:
+        text += fmt::format("{} {} {}", instr.code == Code::load ? "load" : "store",
+                            program_.buffers[static_cast<std::size_t>(instr.index)].name, args);
+        break;
+      case Code::broadcast:
+        text += fmt::format("broadcast {}", args);
+        break;
+      case Code::reduce:
+        text += fmt::format("reduce {} {}", name_of(instr.reduce_kind), args);
+        break;
+      case Code::loop:
+        text += fmt::format("loop {} as {}\n", args, list(instr.body_params));
+        print_block(instr.body, depth + 1);
+        text += std::string(static_cast<std::size_t>(depth) * 2 + 2, ' ') + "yield " +
+                list(instr.body_yields);
+        break;
+    }
+    text += "\n";
+  }
+
+  const TileProgram& program_;
+};
+
+}  // namespace
+
+void verify(const TileProgram& program) { Verifier(program).check_block(program.body); }
+
+std::string to_string(const TileProgram& program) {
+  Printer printer(program);
+  printer.text = fmt::format("kernel {}{}\n", program.name,
+                             program.stream_stores ? " (streams its stores)" : "");
+  for (const BufferParam& buffer : program.buffers)
+    printer.text += fmt::format("  {} {}: {}\n", buffer.written ? "out" : "in ", buffer.name,
+                                name_of(buffer.dtype));
+  for (const ScalarParam& scalar : program.scalars)
+    printer.text += fmt::format("  scalar {}: {}\n", scalar.name, name_of(scalar.dtype));
+  printer.print_block(program.body, 1);
+  return printer.text;
+}
+
+}  // namespace sinter::tile

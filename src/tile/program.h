@@ -1,0 +1,100 @@
+// TileProgram: the tile language's IR. One program runs once for every program id; its values are
+// two-dimensional tiles (rows, cols), where a 1 broadcasts; (1, 1) is a scalar. Sizes and strides
+// are run-time scalars, tile shapes are fixed, so masks cut the ragged edges.
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/graph/op.h"
+
+namespace sinter::tile {
+
+using ValueId = std::int32_t;
+inline constexpr ValueId kNoValue = -1;
+
+struct TileShape {
+  std::int64_t rows = 1;
+  std::int64_t cols = 1;
+  bool is_scalar() const { return rows == 1 && cols == 1; }
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+
+// Values hold compute dtypes only (f32, f64, i32, i64, bool): 16-bit floats exist in buffers.
+struct Value {
+  DType dtype = DType::f32;
+  TileShape shape;
+};
+
+enum class Code : std::uint8_t {
+  constant,    // number
+  scalar,      // scalar parameter `index`
+  program_id,  // which program this is, i64
+  arange,      // 0, 1, ... along `axis`, i64
+  pointwise,   // `op` on args
+  cast,        // to the result's dtype, rounding to `storage` on the way if that is a 16-bit float
+  load,        // buffer `index` at args[0] (element offsets), where args[1]; args[2] elsewhere
+  store,       // args[1] to buffer `index` at args[0], where args[2]
+  broadcast,   // args[0] repeated to the result's shape
+  reduce,      // args along the columns; argmax and argmin take and give (value, position)
+  loop,        // for args[0] <= i < args[1] step args[2], carrying args[3..]
+};
+
+enum class Axis : std::uint8_t { rows, cols };
+
+struct Instr {
+  Code code = Code::constant;
+  std::vector<ValueId> results;
+  std::vector<ValueId> args;  // kNoValue where an optional one is absent
+  Op op = Op::copy;
+  ReduceKind reduce_kind = ReduceKind::sum;
+  Axis axis = Axis::cols;
+  int index = 0;
+  double real = 0;             // constant
+  std::int64_t integer = 0;    // constant
+  DType storage = DType::f32;  // cast
+  // loop: body_params = {i, carried...}, body_yields = the carried values' next ones
+  std::vector<ValueId> body_params;
+  std::vector<ValueId> body_yields;
+  std::vector<Instr> body;
+};
+
+struct BufferParam {
+  std::string name;
+  DType dtype = DType::f32;
+  bool written = false;
+};
+
+struct ScalarParam {
+  std::string name;
+  DType dtype = DType::i64;  // i64 or f64
+};
+
+struct TileProgram {
+  std::string name;
+  std::vector<BufferParam> buffers;
+  std::vector<ScalarParam> scalars;
+  std::vector<Value> values;
+  std::vector<Instr> body;
+  bool stream_stores = false;  // results are too large to stay in cache: write around it
+
+  const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+};
+
+// Throws InternalError naming the instruction: undefined values, shapes that do not broadcast,
+// wrong dtypes, stores to read-only buffers, unknown parameters.
+void verify(const TileProgram& program);
+
+std::string to_string(const TileProgram& program);
+
+// Visits every instruction, loop bodies included, in order.
+void for_each_instr(const std::vector<Instr>& body, const std::function<void(const Instr&)>& visit);
+
+// The shape of an operation on tiles of these shapes; nullopt-like {0, 0} if they do not broadcast.
+TileShape broadcast(TileShape a, TileShape b);
+
+}  // namespace sinter::tile

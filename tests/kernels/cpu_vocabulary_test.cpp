@@ -1,0 +1,659 @@
+// Tests the vocabulary of generated CPU kernels, kernels/cpu/*.h, against f64 and libm references.
+// One file a lane count: this one has 16 lanes, its siblings define SN_LANES and include it.
+// Links with gtest, libmvec and libm.
+
+#ifndef SN_LANES
+#define SN_LANES 16
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than this machine's are all inlined
+#endif
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+// clang-format off
+#include "../../kernels/cpu/types.h"
+#include "../../kernels/cpu/math.h"
+#include "../../kernels/cpu/memory.h"
+#include "../../kernels/cpu/half.h"
+#include "../../kernels/cpu/reduce.h"
+#include "../../kernels/cpu/transpose.h"
+#include "../../kernels/cpu/math_call.h"
+#include "../../kernels/cpu/math_exp.h"
+#include "../../kernels/cpu/math_trig.h"
+#include "../../kernels/cpu/math_libmvec.h"
+// clang-format on
+
+#define SN_SUITE_OF(lanes) CpuVocabulary##lanes
+#define SN_SUITE_NAME(lanes) SN_SUITE_OF(lanes)
+#define SN_TEST(name) TEST(SN_SUITE_NAME(SN_LANES), name)
+
+namespace {
+
+using namespace sn;
+
+constexpr int kLanes = SN_LANES;
+// Where exp, exp2, tanh, sigmoid, sin and cos of f32v are inline rather than libmvec's.
+constexpr bool kInline = SN_AVX512 && SN_LANES == 16;
+constexpr f64 kInf = std::numeric_limits<f64>::infinity();
+constexpr f64 kNan = std::numeric_limits<f64>::quiet_NaN();
+
+template <class V>
+auto lanes_of(V v) {
+  std::vector<std::decay_t<decltype(get_lane(v, 0))>> r(kLanes);
+  for (int i = 0; i < kLanes; ++i) r[i] = get_lane(v, i);
+  return r;
+}
+
+// Distance in units of the result type's last place at the reference; huge where one is NaN, or
+// infinite beyond rounding.
+template <class T>
+f64 ulps(T got, long double want) {
+  if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
+  if (std::isnan(got)) return 1e9;
+  T rounded = (T)want;
+  if (std::isinf(rounded) || std::isinf(got)) {
+    if (got == rounded) return 0;
+    T most = std::numeric_limits<T>::max();
+    return std::fabs(got) >= most && std::fabs(rounded) >= most ? 1 : 1e9;
+  }
+  if (want == 0) return got == 0 ? 0 : 1e9;
+  int exponent;
+  std::frexp(want, &exponent);
+  constexpr int digits = std::numeric_limits<T>::digits;
+  int lowest = std::numeric_limits<T>::min_exponent - digits;
+  return (f64)(std::fabs(got - want) / std::ldexp(1.0L, std::max(exponent - digits, lowest)));
+}
+
+template <class T>
+std::vector<T> special_values() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> r;
+  for (T x : {T(0),
+              Limits::denorm_min(),
+              Limits::min() / 3,
+              Limits::min(),
+              T(1e-30),
+              T(1e-5),
+              T(0.25),
+              T(0.5),
+              T(1) - Limits::epsilon(),
+              T(1),
+              T(1) + Limits::epsilon(),
+              T(1.5),
+              T(2),
+              T(10),
+              T(88.7),
+              T(89),
+              T(104),
+              T(120),
+              T(710),
+              T(746),
+              T(1e4),
+              T(1.0001e4),
+              T(1e6),
+              T(1e10),
+              T(1e30),
+              Limits::max(),
+              Limits::infinity(),
+              Limits::quiet_NaN()}) {
+    r.push_back(x);
+    r.push_back(-x);
+  }
+  return r;
+}
+
+// Special values, then bit patterns spread over the whole type, then random ones in [-20, 20].
+template <class T>
+std::vector<T> sample(int count) {
+  std::vector<T> r = special_values<T>();
+  std::mt19937_64 random(7);
+  for (int i = 0; i < count; ++i) {
+    u64 bits = random();
+    T x;
+    std::memcpy(&x, &bits, sizeof(T));
+    r.push_back(x);
+    r.push_back((T)(std::ldexp((f64)(i64)random(), -63) * 20));
+    r.push_back((T)std::ldexp((f64)(i64)random(), -63));
+  }
+  while (r.size() % kLanes) r.push_back(T(0.5));
+  return r;
+}
+
+template <class T, class F, class R>
+void check_function(const char* name, f64 bound, F function, R reference) {
+  f64 worst = 0;
+  T where = 0;
+  std::vector<T> x = sample<T>(20000);
+  for (size_t i = 0; i < x.size(); i += kLanes) {
+    auto vector = lanes_of(function(load(&x[i])));
+    for (int j = 0; j < kLanes; ++j) {
+      long double want = reference((long double)x[i + j]);
+      f64 error = std::max(ulps<T>(vector[j], want), ulps<T>(function(x[i + j]), want));
+      if (error > worst) worst = error, where = x[i + j];
+    }
+  }
+  EXPECT_LE(worst, bound) << name << " of " << where << " (" << sizeof(T) * 8 << " bits)";
+}
+
+// The table of error bounds: function, f32 ulps, f64 ulps, reference.
+#define SN_UNARY_FUNCTIONS(ROW)                                                        \
+  ROW(exp, kInline ? 2 : 4, 4, std::exp(x))                                            \
+  ROW(exp2, kInline ? 2 : 4, 4, std::exp2(x))                                          \
+  ROW(tanh, 4, 4, std::tanh(x))                                                        \
+  ROW(sigmoid, 4, 4, x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))) \
+  ROW(sin, 4, 4, std::sin(x))                                                          \
+  ROW(cos, 4, 4, std::cos(x))                                                          \
+  ROW(expm1, 4, 4, std::expm1(x))                                                      \
+  ROW(log, 4, 4, std::log(x))                                                          \
+  ROW(log2, 4, 4, std::log2(x))                                                        \
+  ROW(log10, 4, 4, std::log10(x))                                                      \
+  ROW(log1p, 4, 4, std::log1p(x))                                                      \
+  ROW(tan, 4, 4, std::tan(x))                                                          \
+  ROW(asin, 4, 4, std::asin(x))                                                        \
+  ROW(acos, 4, 4, std::acos(x))                                                        \
+  ROW(atan, 4, 4, std::atan(x))                                                        \
+  ROW(sinh, 4, 4, std::sinh(x))                                                        \
+  ROW(cosh, 4, 4, std::cosh(x))                                                        \
+  ROW(asinh, 4, 4, std::asinh(x))                                                      \
+  ROW(acosh, 4, 4, std::acosh(x))                                                      \
+  ROW(atanh, 4, 4, std::atanh(x))                                                      \
+  ROW(erf, 4, 4, std::erf(x))                                                          \
+  ROW(erfc, 4, 4, std::erfc(x))                                                        \
+  ROW(sqrt, 0.5, 0.5, std::sqrt(x))                                                    \
+  ROW(rsqrt, 2, 2, 1 / std::sqrt(x))                                                   \
+  ROW(reciprocal, 0.5, 0.5, 1 / x)                                                     \
+  ROW(floor, 0, 0, std::floor(x))                                                      \
+  ROW(ceil, 0, 0, std::ceil(x))                                                        \
+  ROW(trunc, 0, 0, std::trunc(x))                                                      \
+  ROW(round, 0, 0, std::nearbyint(x))                                                  \
+  ROW(abs, 0, 0, std::fabs(x))
+
+SN_TEST(UnaryFunctionsStayWithinTheirBounds) {
+#define SN_ROW(name, f32_ulps, f64_ulps, reference)        \
+  check_function<f32>(                                     \
+      #name, f32_ulps, [](auto x) { return sn::name(x); }, \
+      [](long double x) { return reference; });            \
+  check_function<f64>(                                     \
+      #name, f64_ulps, [](auto x) { return sn::name(x); }, \
+      [](long double x) { return reference; });
+  SN_UNARY_FUNCTIONS(SN_ROW)
+#undef SN_ROW
+}
+
+template <class T, class F, class R>
+void check_binary(const char* name, f64 bound, F function, R reference) {
+  std::vector<T> x = special_values<T>(), y = x;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<f64> some(-20, 20);
+  for (int i = 0; i < 200; ++i) x.push_back((T)some(random)), y.push_back((T)some(random));
+  f64 worst = 0;
+  T at_a = 0, at_b = 0;
+  for (T a : x)
+    for (T b : y) {
+      T want = reference(a, b);
+      auto got = lanes_of(function(splat(a), splat(b)));
+      f64 error = std::max(ulps<T>(got[0], want), ulps<T>(got[kLanes - 1], want));
+      error = std::max(error, ulps<T>(function(a, b), want));
+      if (error > worst) worst = error, at_a = a, at_b = b;
+    }
+  EXPECT_LE(worst, bound) << name << " of " << at_a << " and " << at_b;
+}
+
+template <class T>
+T python_remainder(T a, T b) {
+  T r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+SN_TEST(BinaryFunctionsAgreeWithTheirReferences) {
+  auto both = [](const char* name, f64 bound, auto function, auto reference) {
+    check_binary<f32>(name, bound, function, reference);
+    check_binary<f64>(name, bound, function, reference);
+  };
+  both(
+      "pow", 4, [](auto a, auto b) { return sn::pow(a, b); },
+      [](auto a, auto b) { return std::pow(a, b); });
+  both(
+      "atan2", 4, [](auto a, auto b) { return sn::atan2(a, b); },
+      [](auto a, auto b) { return std::atan2(a, b); });
+  both(
+      "remainder", 0, [](auto a, auto b) { return sn::remainder(a, b); },
+      [](auto a, auto b) { return python_remainder(a, b); });
+  both(
+      "maximum", 0, [](auto a, auto b) { return sn::maximum(a, b); },
+      [](auto a, auto b) { return a != a || b != b ? a + b : std::max(a, b); });
+  both(
+      "minimum", 0, [](auto a, auto b) { return sn::minimum(a, b); },
+      [](auto a, auto b) { return a != a || b != b ? a + b : std::min(a, b); });
+  both(
+      "fma", 0.5, [](auto a, auto b) { return sn::fma(a, b, a); },
+      [](auto a, auto b) { return std::fma(a, b, a); });
+}
+
+SN_TEST(FloatFloorDivisionRoundsDown) {
+  EXPECT_EQ(floor_div(7.0f, 2.0f), 3);
+  EXPECT_EQ(floor_div(-7.0f, 2.0f), -4);
+  EXPECT_EQ(floor_div(7.0, -2.0), -4);
+  EXPECT_EQ(floor_div(-7.0, -2.0), 3);
+  EXPECT_EQ(floor_div(1.0, 0.1), 9);
+  EXPECT_EQ(floor_div(1.0, 0.0), kInf);
+  EXPECT_TRUE(std::isnan(floor_div((f32)kNan, 2.0f)));
+  EXPECT_EQ(get_lane(floor_div(splat(-7.0f), splat(2.0f)), 1), -4);
+  EXPECT_EQ(get_lane(floor_div(splat(-7.0), splat(2.0)), 1), -4);
+}
+
+template <class T>
+void check_integer_division() {
+  T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  for (T a : {T(0), T(1), T(-1), T(7), T(-7), T(8), T(-8), least, most})
+    for (T b : {T(0), T(1), T(-1), T(2), T(-2), T(3), T(-3), least, most}) {
+      __int128 q = 0, r = 0;
+      if (b != 0) {
+        q = (__int128)a / b, r = (__int128)a % b;
+        if (r != 0 && (r < 0) != (b < 0)) --q, r += b;
+      }
+      EXPECT_EQ(floor_div(a, b), (T)q) << a << " / " << b;
+      EXPECT_EQ(sn::remainder(a, b), (T)r) << a << " % " << b;
+      EXPECT_EQ(get_lane(floor_div(splat(a), splat(b)), 1), (T)q) << a << " / " << b;
+      EXPECT_EQ(get_lane(sn::remainder(splat(a), splat(b)), 1), (T)r) << a << " % " << b;
+    }
+  EXPECT_EQ(sn::abs(least), least);
+  EXPECT_EQ(get_lane(sn::abs(splat(T(-5))), 0), 5);
+  EXPECT_EQ(get_lane(maximum(splat(T(-5)), splat(T(3))), 0), 3);
+  EXPECT_EQ(minimum(T(-5), T(3)), -5);
+}
+
+SN_TEST(IntegerDivisionNeverTraps) {
+  check_integer_division<i32>();
+  check_integer_division<i64>();
+}
+
+template <class T>
+void check_comparisons() {
+  std::vector<T> values = {T(-3), T(0), T(2), T(3)};
+  if constexpr (std::is_floating_point_v<T>)
+    values.insert(values.end(), {T(kNan), T(kInf), T(-kInf), T(-0.0)});
+  for (T a : values)
+    for (T b : values) {
+      auto va = splat(a), vb = splat(b);
+      EXPECT_EQ(get_lane(eq(va, vb), 1), a == b);
+      EXPECT_EQ(get_lane(ne(va, vb), 1), a != b);
+      EXPECT_EQ(get_lane(lt(va, vb), 1), a < b);
+      EXPECT_EQ(get_lane(le(va, vb), 1), a <= b);
+      EXPECT_EQ(get_lane(gt(va, vb), 1), a > b);
+      EXPECT_EQ(get_lane(ge(va, vb), 1), a >= b);
+      EXPECT_EQ(eq(a, b), a == b);
+      EXPECT_EQ(le(a, b), a <= b);
+      auto picked = lanes_of(select(lt(va, vb), splat(T(1)), splat(T(2))));
+      EXPECT_EQ(picked[0], a < b ? T(1) : T(2));
+      EXPECT_EQ(picked[kLanes - 1], select(lt(a, b), T(1), T(2)));
+    }
+  EXPECT_EQ(get_lane(to_bool(splat(T(0))), 0), false);
+  EXPECT_EQ(get_lane(to_bool(splat(T(2))), 0), true);
+}
+
+SN_TEST(ComparisonsAndSelect) {
+  check_comparisons<f32>();
+  check_comparisons<f64>();
+  check_comparisons<i32>();
+  check_comparisons<i64>();
+  EXPECT_TRUE(get_lane(to_bool(splat((f32)kNan)), 0));
+  EXPECT_TRUE(to_bool(kNan));
+  for (bool a : {false, true})
+    for (bool b : {false, true}) {
+      boolv va = splat(a), vb = splat(b);
+      EXPECT_EQ(get_lane(logical_and(va, vb), 0), a && b);
+      EXPECT_EQ(get_lane(logical_or(va, vb), 0), a || b);
+      EXPECT_EQ(get_lane(logical_xor(va, vb), 0), a != b);
+      EXPECT_EQ(get_lane(logical_not(va), 0), !a);
+      EXPECT_EQ(get_lane(lt(va, vb), 0), a < b);
+      EXPECT_EQ(get_lane(ge(va, vb), 0), a >= b);
+      EXPECT_EQ(get_lane(eq(va, vb), 0), a == b);
+      EXPECT_EQ(get_lane(select(va, vb, logical_not(vb)), 0), a ? b : !b);
+      EXPECT_EQ(get_lane(maximum(va, vb), 0), a || b);
+      EXPECT_EQ(minimum(a, b), a && b);
+    }
+}
+
+SN_TEST(TestsForNanAndInfinity) {
+  for (f64 x : {0.0, 1.0, -1e300, kInf, -kInf, kNan, -kNan}) {
+    EXPECT_EQ(sn::isnan(x), std::isnan(x));
+    EXPECT_EQ(get_lane(sn::isnan(splat(x)), 1), std::isnan(x));
+    EXPECT_EQ(get_lane(sn::isinf(splat(x)), 1), std::isinf(x));
+    EXPECT_EQ(get_lane(sn::isfinite(splat(x)), 1), std::isfinite(x));
+    EXPECT_EQ(sn::isinf((f32)x), std::isinf((f32)x));
+    EXPECT_EQ(get_lane(sn::isinf(splat((f32)x)), 1), std::isinf((f32)x));
+    EXPECT_EQ(get_lane(sn::isfinite(splat((f32)x)), 1), std::isfinite((f32)x));
+  }
+}
+
+template <class T>
+void check_conversions() {
+  for (T x : {T(0), T(1), T(-1), T(100), T(-77)}) {
+    EXPECT_EQ(get_lane(to_f32(splat(x)), 1), (f32)x);
+    EXPECT_EQ(get_lane(to_f64(splat(x)), 1), (f64)x);
+    EXPECT_EQ(get_lane(to_i32(splat(x)), 1), (i32)x);
+    EXPECT_EQ(get_lane(to_i64(splat(x)), 1), (i64)x);
+    EXPECT_EQ(get_lane(to_bool(splat(x)), 1), x != 0);
+    EXPECT_EQ(to_f32(x), (f32)x);
+    EXPECT_EQ(to_i64(x), (i64)x);
+  }
+}
+
+SN_TEST(Conversions) {
+  check_conversions<f32>();
+  check_conversions<f64>();
+  check_conversions<i32>();
+  check_conversions<i64>();
+  EXPECT_EQ(get_lane(to_f32(splat(true)), 1), 1);
+  EXPECT_EQ(get_lane(to_i64(splat(true)), 1), 1);
+  EXPECT_FALSE(std::signbit(get_lane(to_f64(splat(false)), 1)));
+  EXPECT_EQ(get_lane(to_i32(splat(-2.9f)), 0), -2);
+  EXPECT_TRUE(std::signbit(get_lane(splat(-0.0f), 0)));
+  EXPECT_EQ(lanes_of(splat<i64v>(3)), lanes_of(splat(i64{3})));
+  for (int i = 0; i < kLanes; ++i) {
+    EXPECT_EQ(get_lane(iota_i32(), i), i);
+    EXPECT_EQ(get_lane(iota_i64(), i), i);
+  }
+}
+
+// Memory whose last byte is followed, and first byte preceded, by pages that may not be touched.
+class GuardedPage {
+ public:
+  GuardedPage() : size_((size_t)sysconf(_SC_PAGESIZE)) {
+    base_ = (char*)mmap(nullptr, 3 * size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(base_ + size_, size_, PROT_READ | PROT_WRITE);
+  }
+  ~GuardedPage() { munmap(base_, 3 * size_); }
+  template <class T>
+  T* last(size_t count) const {
+    return (T*)(base_ + 2 * size_) - count;
+  }
+  template <class T>
+  T* first() const {
+    return (T*)(base_ + size_);
+  }
+
+ private:
+  size_t size_;
+  char* base_;
+};
+
+template <class T>
+T stored(int x) {
+  if constexpr (std::is_same_v<T, f16>)
+    return to_f16(x);
+  else if constexpr (std::is_same_v<T, bf16>)
+    return to_bf16(x);
+  else
+    return (T)x;
+}
+template <class T>
+auto value(T x) {
+  return unpack_one(x);
+}
+
+template <class T>
+void check_memory() {
+  using Compute = std::decay_t<decltype(unpack_one(T{}))>;
+  GuardedPage page;
+  const Compute other = (Compute)1;
+  for (int n = 1; n <= kLanes; ++n) {
+    T* p = page.last<T>(n);
+    for (int i = 0; i < n; ++i) p[i] = stored<T>((i * 5 + n) % 7 - 3);
+    auto expect_at = [&](auto lanes, int i, bool on, T element, const char* what) {
+      EXPECT_EQ(lanes[i], on ? value(element) : other) << what << " lane " << i << " of " << n;
+    };
+    auto head = lanes_of(n < kLanes ? load_n(p, n, other) : load(p));
+    for (int i = 0; i < kLanes; ++i) expect_at(head, i, i < n, i < n ? p[i] : T{}, "load_n");
+
+    // Lanes that are off point far outside.
+    boolv odd{};
+    i64v offsets{};
+    i32v short_offsets{};
+    for (int i = 0; i < kLanes; ++i) {
+      bool on = i % 2 == 1 && i < n;
+      set_lane(odd, i, on);
+      offsets[i] = on ? n - 1 - i : i64{1} << 40;
+      short_offsets[i] = on ? n - 1 - i : 1 << 30;
+    }
+    auto masked = lanes_of(load_masked(p, odd, other));
+    auto gathered = lanes_of(gather_masked(p, offsets, odd, other));
+    auto short_gathered = lanes_of(gather_masked(p, short_offsets, odd, other));
+    for (int i = 0; i < kLanes; ++i) {
+      bool on = i % 2 == 1 && i < n;
+      expect_at(masked, i, on, on ? p[i] : T{}, "load_masked");
+      expect_at(gathered, i, on, on ? p[n - 1 - i] : T{}, "gather_masked");
+      expect_at(short_gathered, i, on, on ? p[n - 1 - i] : T{}, "gather_masked");
+    }
+
+    const i64 stride = 3;
+    T* q = page.last<T>((n - 1) * stride + 1);
+    for (int i = 0; i < n; ++i) q[i * stride] = stored<T>(i % 5);
+    auto strided =
+        lanes_of(n < kLanes ? load_strided_n(q, stride, n, other) : load_strided(q, stride));
+    for (int i = 0; i < kLanes; ++i)
+      expect_at(strided, i, i < n, i < n ? q[i * stride] : T{}, "load_strided");
+
+    // Stores: the page before and the page after stay untouched, and so do lanes that are off.
+    T source[kLanes];
+    for (int i = 0; i < kLanes; ++i) source[i] = stored<T>(i % 3);
+    auto v = load(source);
+    auto expect_stored = [&](const T* at, int i, const char* what) {
+      EXPECT_EQ(value(*at), value(source[i])) << what << " lane " << i << " of " << n;
+    };
+    n < kLanes ? store_n(p, v, n) : store(p, v);
+    for (int i = 0; i < n; ++i) expect_stored(p + i, i, "store_n");
+    n < kLanes ? store_strided_n(q, v, stride, n) : store_strided(q, v, stride);
+    for (int i = 0; i < n; ++i) expect_stored(q + i * stride, i, "store_strided");
+    for (int i = 0; i < n; ++i) p[i] = stored<T>(1);
+    store_masked(p, v, odd);
+    for (int i = 0; i < n; ++i)
+      if (i % 2)
+        expect_stored(p + i, i, "store_masked");
+      else
+        EXPECT_EQ(value(p[i]), (Compute)1);
+    scatter_masked(p, offsets, v, odd);
+    for (int i = 1; i < n; i += 2) expect_stored(p + n - 1 - i, i, "scatter_masked");
+    T* first = page.first<T>();
+    store_n(first, v, 1);
+    expect_stored(first, 0, "store_n at the page's start");
+  }
+  alignas(64) T target[4 * kLanes];
+  T source[kLanes];
+  for (int i = 0; i < kLanes; ++i) source[i] = stored<T>(i % 3);
+  stream(target, load(source));
+  stream(target + 2 * kLanes + 1, load(source));
+  stream_fence();
+  for (int i = 0; i < kLanes; ++i) {
+    EXPECT_EQ(value(target[i]), value(source[i]));
+    EXPECT_EQ(value(target[2 * kLanes + 1 + i]), value(source[i]));
+  }
+  auto all = gather(source, kLanes - 1 - iota_i64());
+  for (int i = 0; i < kLanes; ++i) EXPECT_EQ(get_lane(all, i), value(source[kLanes - 1 - i]));
+}
+
+SN_TEST(LoadsAndStoresTouchOnlyTheirElements) {
+  check_memory<f32>();
+  check_memory<f64>();
+  check_memory<i32>();
+  check_memory<i64>();
+  check_memory<bool>();
+  check_memory<f16>();
+  check_memory<bf16>();
+}
+
+f32 f16_reference(u16 bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  f64 magnitude = exponent == 0    ? std::ldexp(fraction, -24)
+                  : exponent == 31 ? (fraction ? kNan : kInf)
+                                   : std::ldexp(1024 + fraction, exponent - 25);
+  return (f32)(bits >> 15 ? -magnitude : magnitude);
+}
+f32 bf16_reference(u16 bits) {
+  u32 wide = (u32)bits << 16;
+  f32 x;
+  std::memcpy(&x, &wide, 4);
+  return x;
+}
+bool same(f32 a, f32 b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+// Every pattern widens right and comes back; between neighbours, rounding is to the nearest and on
+// a tie to the even one.
+template <class H, class Reference, class Narrow, class Round>
+void check_half(Reference reference, Narrow narrow, Round round) {
+  u16 infinity = std::is_same_v<H, f16> ? 0x7c00 : 0x7f80;
+  f64 beyond_most = std::is_same_v<H, f16> ? 65536.0 : std::ldexp(1.0, 128);
+  for (u32 bits = 0; bits < 65536; bits += kLanes) {
+    H h[kLanes], back[kLanes];
+    for (int i = 0; i < kLanes; ++i) h[i].bits = (u16)(bits + i);
+    f32v wide = load(h);
+    store(back, wide);
+    for (int i = 0; i < kLanes; ++i) {
+      f32 want = reference(h[i].bits);
+      ASSERT_TRUE(same(get_lane(wide, i), want)) << std::hex << bits + i;
+      ASSERT_TRUE(same(to_f32(h[i]), want)) << std::hex << bits + i;
+      ASSERT_TRUE(same(reference(back[i].bits), want)) << std::hex << bits + i;
+      ASSERT_TRUE(same(reference(narrow(want).bits), want)) << std::hex << bits + i;
+      if ((h[i].bits & 0x7fff) >= infinity) continue;
+      f64 low = want, sign = std::signbit(want) ? -1 : 1;
+      f64 high = (h[i].bits & 0x7fff) + 1 == infinity ? sign * beyond_most
+                                                      : (f64)reference((u16)(h[i].bits + 1));
+      f64 high_result = std::fabs(high) == beyond_most ? sign * kInf : high;
+      f32 tie = (f32)((low + high) / 2);
+      for (f32 x : {std::nextafter(tie, (f32)low), tie, std::nextafter(tie, (f32)high_result)}) {
+        bool up = std::fabs(x) > std::fabs(tie) || (x == tie && (h[i].bits & 1));
+        f32 rounded = (f32)(up ? high_result : low);
+        ASSERT_TRUE(same(reference(narrow(x).bits), rounded)) << x;
+        ASSERT_TRUE(same(round(x), rounded)) << x;
+        ASSERT_TRUE(same(get_lane(round(splat(x)), 1), rounded)) << x;
+        store(back, splat(x));
+        ASSERT_TRUE(same(reference(back[1].bits), rounded)) << x;
+      }
+    }
+  }
+  for (f32 x : {(f32)kNan, -(f32)kNan, (f32)kInf, -(f32)kInf, 3e38f, 1e-45f, -1e-45f}) {
+    f32 rounded = reference(narrow(x).bits);
+    EXPECT_EQ(std::isnan(rounded), std::isnan(x));
+    EXPECT_EQ(std::signbit(rounded), std::signbit(x));
+    EXPECT_TRUE(same(get_lane(round(splat(x)), 0), rounded));
+  }
+}
+
+SN_TEST(HalvesConvertExactlyAndRoundToNearestEven) {
+  check_half<f16>(
+      f16_reference, [](f32 x) { return to_f16(x); }, [](auto x) { return round_f16(x); });
+  check_half<bf16>(
+      bf16_reference, [](f32 x) { return to_bf16(x); }, [](auto x) { return round_bf16(x); });
+}
+
+template <class T, class I>
+void check_positions(const std::vector<T>& x) {
+  auto greater = [](T a, T b) { return b == b && (a != a || a > b); };
+  auto less = [](T a, T b) { return b == b && (a != a || a < b); };
+  int most = 0, least = 0;
+  for (int i = 1; i < kLanes; ++i) {
+    if (greater(x[i], x[most])) most = i;
+    if (less(x[i], x[least])) least = i;
+  }
+  auto index = splat(I(100));
+  for (int i = 0; i < kLanes; ++i) index[i] += i;
+  EXPECT_EQ(reduce_argmax(load(x.data()), index), 100 + most);
+  EXPECT_EQ(reduce_argmin(load(x.data()), index), 100 + least);
+}
+
+template <class T>
+void check_reductions() {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<T> x(kLanes);
+    for (T& e : x) e = T((int)(random() % 9) - 4);
+    if constexpr (std::is_floating_point_v<T>)
+      if (trial % 4 == 0) x[random() % kLanes] = x[random() % kLanes] = T(kNan);
+    T sum = 0, product = 1, most = x[0], least = x[0];
+    for (T e : x) {
+      sum += e, product *= e;
+      most = maximum(most, e), least = minimum(least, e);
+    }
+    auto expect_same = [](T got, T want) {
+      EXPECT_TRUE(got == want || (got != got && want != want));
+    };
+    expect_same(reduce_add(load(x.data())), sum);
+    if (std::is_floating_point_v<T>) expect_same(reduce_mul(load(x.data())), product);
+    expect_same(reduce_max(load(x.data())), most);
+    expect_same(reduce_min(load(x.data())), least);
+    check_positions<T, i32>(x);
+    check_positions<T, i64>(x);
+  }
+}
+
+SN_TEST(ReductionsPropagateNanAndPickTheFirst) {
+  check_reductions<f32>();
+  check_reductions<f64>();
+  check_reductions<i32>();
+  check_reductions<i64>();
+  boolv one = splat(false);
+  set_lane(one, kLanes - 1, true);
+  EXPECT_TRUE(reduce_max(one));
+  EXPECT_FALSE(reduce_min(one));
+  EXPECT_FALSE(reduce_max(splat(false)));
+  EXPECT_TRUE(any(one));
+  f32 best = 2;
+  i64 index = 4;
+  argmax_step(best, index, 2.0f, i64{9});
+  EXPECT_EQ(index, 4);
+  argmax_step(best, index, (f32)kNan, i64{10});
+  argmax_step(best, index, 7.0f, i64{11});
+  EXPECT_EQ(index, 10);
+}
+
+template <class T>
+void check_transpose() {
+  using Compute = std::decay_t<decltype(unpack_one(T{}))>;
+  constexpr i64 dst_stride = 70;
+  for (i64 rows : {1, 2, 3, 15, 16, 17, 33, 64})
+    for (i64 cols : {1, 2, 5, 16, 31, 64, 65}) {
+      i64 src_stride = rows + 3;
+      std::unique_ptr<T[]> src(new T[src_stride * cols]);
+      for (i64 i = 0; i < src_stride * cols; ++i) src[i] = stored<T>((int)(i * 7 % 251) - 100);
+      std::vector<char> raw(sizeof(Compute) * 64 * dst_stride, 77);
+      auto* dst = (Compute*)raw.data();
+      const T* next = rows % 2 ? src.get() : nullptr;
+      transpose_load(dst, dst_stride, src.get(), src_stride, rows, cols, next);
+      for (i64 r = 0; r < 64; ++r)
+        for (i64 c = 0; c < dst_stride; ++c) {
+          bool inside = r < rows && c < cols;
+          if (inside)
+            ASSERT_EQ(dst[r * dst_stride + c], value(src[r + c * src_stride]))
+                << rows << "x" << cols;
+          else
+            ASSERT_EQ(raw[(r * dst_stride + c) * sizeof(Compute)], 77) << rows << "x" << cols;
+        }
+    }
+}
+
+SN_TEST(TransposesAtOddSizes) {
+  check_transpose<f32>();
+  check_transpose<f64>();
+  check_transpose<i32>();
+  check_transpose<i64>();
+  check_transpose<bool>();
+  check_transpose<f16>();
+  check_transpose<bf16>();
+}
+
+}  // namespace

@@ -1,0 +1,139 @@
+// The kernel cache: one compilation a key, however many threads ask; failures are not remembered.
+#include "src/runtime/kernel_cache.h"
+
+#include <gtest/gtest.h>
+#include <sinter/error.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "src/tile/builder.h"
+
+namespace sinter {
+namespace {
+
+class NoKernel : public CompiledKernel {
+ public:
+  void launch(std::span<const tile::BufferBinding>, std::span<const std::int64_t>, std::int64_t,
+              double) const override {}
+};
+
+tile::TileProgram scale_program(double factor, std::int64_t block = 16, bool stream = false) {
+  tile::Builder builder("scale");
+  const int x = builder.add_buffer("x", DType::f32, false);
+  const int y = builder.add_buffer("y", DType::f32, true);
+  const auto n = builder.add_scalar("n", DType::i64);
+  const auto i = builder.add(builder.mul(builder.program_id(), builder.integer(block)),
+                             builder.arange(tile::Axis::cols, block));
+  const auto mask = builder.pointwise(Op::lt, {i, n});
+  const auto value = builder.load(x, i, mask, builder.real(0, DType::f32));
+  builder.store(y, i, builder.pointwise(Op::mul, {value, builder.real(factor, DType::f32)}), mask);
+  builder.set_stream_stores(stream);
+  return builder.finish();
+}
+
+TEST(ProgramKey, SameProgramSameKey) {
+  EXPECT_EQ(program_key(scale_program(2)), program_key(scale_program(2)));
+}
+
+TEST(ProgramKey, EveryDifferenceCounts) {
+  std::set<Hash128> keys;
+  keys.insert(program_key(scale_program(2)));
+  keys.insert(program_key(scale_program(2.0000001)));
+  keys.insert(program_key(scale_program(0.0)));
+  keys.insert(program_key(scale_program(-0.0)));
+  keys.insert(program_key(scale_program(2, 32)));
+  keys.insert(program_key(scale_program(2, 16, true)));
+  tile::TileProgram renamed = scale_program(2);
+  renamed.name = "other";
+  keys.insert(program_key(renamed));
+  EXPECT_EQ(keys.size(), 7u);
+}
+
+TEST(KernelCache, ManyThreadsCompileOnce) {
+  KernelCache cache;
+  std::atomic<int> compilations{0};
+  std::vector<KernelPtr> kernels(8);
+  std::vector<std::thread> threads;
+  for (KernelPtr& kernel : kernels)
+    threads.emplace_back([&] {
+      kernel = cache.get({1, 2}, [&] {
+        ++compilations;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return std::make_shared<NoKernel>();
+      });
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(compilations, 1);
+  EXPECT_EQ(cache.size(), 1u);
+  for (const KernelPtr& kernel : kernels) EXPECT_EQ(kernel, kernels[0]);
+}
+
+TEST(KernelCache, FailureIsNotRemembered) {
+  KernelCache cache;
+  EXPECT_THROW(cache.get({1, 2}, []() -> KernelPtr { throw CompileError("no", "", ""); }),
+               CompileError);
+  EXPECT_EQ(cache.size(), 0u);
+  EXPECT_TRUE(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }));
+}
+
+TEST(KernelCache, WaitersTryAgainAfterAFailure) {
+  KernelCache cache;
+  std::atomic<int> tries{0};
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      try {
+        cache.get({1, 2}, [&]() -> KernelPtr {
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          if (tries++ == 0) throw CompileError("no", "", "");
+          return std::make_shared<NoKernel>();
+        });
+      } catch (const CompileError&) {
+        ++failures;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 1);
+  EXPECT_EQ(tries, 2);
+}
+
+TEST(KernelCache, ClearKeepsWhatIsHeld) {
+  KernelCache cache;
+  const KernelPtr kernel = cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); });
+  cache.clear();
+  EXPECT_EQ(cache.size(), 0u);
+  EXPECT_EQ(kernel.use_count(), 1);
+}
+
+TEST(KernelCache, ChildForkedDuringACompilationCompilesItself) {
+  KernelCache cache;
+  std::atomic<bool> compiling{false};
+  std::atomic<bool> forked{false};
+  std::thread slow([&] {
+    cache.get({1, 2}, [&]() -> KernelPtr {
+      compiling = true;
+      while (!forked) std::this_thread::yield();
+      return std::make_shared<NoKernel>();
+    });
+  });
+  while (!compiling) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }) ? 0 : 1);
+  }
+  forked = true;
+  slow.join();
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace sinter
