@@ -14,13 +14,14 @@ extern "C" __attribute__((const, nothrow)) f32v _ZGVeN16v_cosf(f32v);
 
 // sin(x - n pi), negated when the lowest bit of `odd` is set; |x - n pi| is at most pi / 2.
 SN_INLINE f32v sin_reduced(f32v x, f32v n, f32v odd) {
-  f32v r = sub_mul(x, n, splat(3.14159274f));
-  r = mul_add(n, 8.74227766e-08f, r);
-  r = mul_add(n, 3.43024902e-15f, r);
+  // The parts of pi are all positive, and the sum of the series is a factor: so -0 stays -0.
+  f32v r = sub_mul(x, n, splat(3.1415925f));
+  r = sub_mul(r, n, splat(1.50995788e-07f));
+  r = sub_mul(r, n, splat(1.07806057e-14f));
   f32v z = r * r;
   f32v p = mul_add(z, 2.60563115e-06f, -0.000198095397f);
   p = mul_add(mul_add(p, z, 0.00833306555f), z, -0.166666597f);
-  f32v s = mul_add(r * z, p, r);
+  f32v s = r * mul_add(p, z, 1.0f);
   return (f32v)((i32v)s ^ ((i32v)odd << 31));
 }
 SN_INLINE bool any_large(f32v x) { return any(as_mask((f32v)((i32v)x & 0x7fffffff) > 1e4f)); }

@@ -6,7 +6,9 @@
 #include <sinter/io.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "src/api/tensor_impl.h"
@@ -34,25 +36,10 @@ template <typename... Args>
 }
 
 std::string describe(const DLDataType& type) {
-  const auto name = [&]() -> std::string {
-    switch (type.code) {
-      case kDlpackInt:
-        return "int";
-      case kDlpackUInt:
-        return "uint";
-      case kDlpackFloat:
-        return "float";
-      case kDlpackBfloat:
-        return "bfloat";
-      case kDlpackComplex:
-        return "complex";
-      case kDlpackBool:
-        return "bool";
-      default:
-        return fmt::format("code {}, ", type.code);
-    }
-  };
-  const std::string text = fmt::format("{}{}", name(), type.bits);
+  constexpr const char* kNames[] = {"int", "uint", "float", nullptr, "bfloat", "complex", "bool"};
+  const bool named = type.code < std::size(kNames) && kNames[type.code];
+  const std::string text = named ? fmt::format("{}{}", kNames[type.code], type.bits)
+                                 : fmt::format("code {}, {} bits", type.code, type.bits);
   return type.lanes == 1 ? text : fmt::format("{} of {} lanes", text, type.lanes);
 }
 

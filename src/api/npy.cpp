@@ -415,8 +415,9 @@ Tensor load_npy(const std::string& path) {
     auto* values = static_cast<std::uint8_t*>(storage->data());
     std::transform(values, values + bytes, values, [](std::uint8_t v) { return v != 0; });
   }
-  View view = header.fortran_order ? column_major_view(header.shape) : dense_view(header.shape);
-  return make_tensor(header.dtype, std::move(view), std::move(storage), device);
+  const View view =
+      header.fortran_order ? column_major_view(header.shape) : dense_view(header.shape);
+  return make_tensor(header.dtype, view, std::move(storage), device);
 }
 
 void save_npy(const std::string& path, const Tensor& tensor) {

@@ -36,8 +36,9 @@ std::int64_t reduced_count(const Tensor& a, std::uint32_t mask) {
 
 Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32_t mask,
               bool keepdim) {
-  const bool has_identity = kind == ReduceKind::sum || kind == ReduceKind::prod;
-  if (!has_identity && a.dtype() != DType::boolean && reduced_count(a, mask) == 0)
+  const bool has_identity =
+      kind == ReduceKind::sum || kind == ReduceKind::prod || op == "any" || op == "all";
+  if (!has_identity && reduced_count(a, mask) == 0)
     fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
   if (mask == 0) {  // of a scalar
     const Tensor value = a;

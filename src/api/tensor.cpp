@@ -2,11 +2,13 @@
 #include <sinter/ops.h>
 #include <sinter/tensor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
+#include "src/api/trace.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -56,14 +58,18 @@ const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
   return impl;
 }
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
+
 std::int64_t checked_numel(std::string_view op, const Shape& shape) {
   std::int64_t count = 1;
+  // An empty axis must not hide that the others overflow.
   for (std::int64_t size : shape) {
     if (size < 0) fail_user(op, "sizes cannot be negative: {}", to_string(shape));
-    if (__builtin_mul_overflow(count, size, &count) || count > (std::int64_t{1} << 60))
+    if (__builtin_mul_overflow(count, std::max<std::int64_t>(size, 1), &count) ||
+        count > kMostElements)
       fail_user(op, "{} has too many elements", to_string(shape));
   }
-  return count;
+  return shape.numel();
 }
 
 // Memory the caller owns.
@@ -93,6 +99,7 @@ const void* Tensor::data() const { return concrete("data", *this).data(); }
 
 void Tensor::copy_to(void* destination) const {
   concrete("copy_to", *this);
+  const TraceScope untraced(nullptr);  // data is wanted now, not recorded
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
   if (bytes > 0) std::memcpy(destination, dense.impl()->data(), bytes);
@@ -108,6 +115,7 @@ double Tensor::item() const {
   concrete("item", *this);
   if (numel() != 1)
     fail_user("item", "needs a tensor of one element, this one is {}", to_string(shape()));
+  const TraceScope untraced(nullptr);
   double value = 0;
   cast(*this, DType::f64).copy_to(&value);
   return value;
@@ -130,9 +138,16 @@ Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType
   if (shape.rank() != strides.rank())
     fail_user("from_memory", "{} has {} sizes, {} strides", to_string(shape), shape.rank(),
               strides.rank());
-  for (int i = 0; i < shape.rank(); ++i)
+  std::int64_t last = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
     if (strides[i] < 0)
       fail_user("from_memory", "strides cannot be negative: {}", to_string(strides));
+    std::int64_t span = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &span) ||
+        __builtin_add_overflow(last, span, &last) || last > kMostElements)
+      fail_user("from_memory", "strides {} reach too far for {}", to_string(strides),
+                to_string(shape));
+  }
   if (reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) != 0)
     fail_user("from_memory", "the data pointer is not aligned to its {} elements", name_of(dtype));
   const View view{shape, strides, 0};
@@ -178,6 +193,7 @@ std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "Tensor(undefined)";
   const std::string kind = fmt::format("{}{}", name_of(tensor.dtype()), to_string(tensor.shape()));
   if (tensor.impl()->is_traced()) return fmt::format("Tensor({}, being traced)", kind);
+  const TraceScope untraced(nullptr);
   const std::vector<double> values = cast(tensor, DType::f64).to_vector<double>();
   std::string text = "Tensor(";
   std::int64_t at = 0;

@@ -77,23 +77,28 @@ std::string identity_text(ReduceKind kind, DType dtype) {
                       dtype);
 }
 
-std::string expression_text(Op op, std::span<const std::string> operands) {
-  const std::string_view expression = info(op).expression;
+std::string replace_words(std::string_view text,
+                          const std::function<std::string(const std::string&)>& replace) {
   auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::string text;
-  for (std::size_t i = 0; i < expression.size();) {
-    if (!is_word(expression[i])) {
-      text += expression[i++];
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!is_word(text[i])) {
+      result += text[i++];
       continue;
     }
     std::size_t end = i;
-    while (end < expression.size() && is_word(expression[end])) ++end;
-    const std::string_view word = expression.substr(i, end - i);
-    const bool is_operand = word.size() == 1 && word[0] >= 'a' && word[0] <= 'c';
-    text += is_operand ? std::string_view(operands[static_cast<std::size_t>(word[0] - 'a')]) : word;
+    while (end < text.size() && is_word(text[end])) ++end;
+    result += replace(std::string(text.substr(i, end - i)));
     i = end;
   }
-  return text;
+  return result;
+}
+
+std::string expression_text(Op op, std::span<const std::string> operands) {
+  return replace_words(info(op).expression, [&](const std::string& word) {
+    const bool is_operand = word.size() == 1 && word[0] >= 'a' && word[0] <= 'c';
+    return is_operand ? operands[static_cast<std::size_t>(word[0] - 'a')] : word;
+  });
 }
 
 }  // namespace sinter

@@ -2,6 +2,7 @@
 // table.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,10 @@ std::string_view storage_type(DType dtype);  // as in memory: "bf16", "u8" for b
 std::string literal(const tile::Instr& constant, DType dtype);
 // The value that changes nothing in a reduction of that kind.
 std::string identity_text(ReduceKind kind, DType dtype);
+
+// The text with every identifier or number run through `replace`.
+std::string replace_words(std::string_view text,
+                          const std::function<std::string(const std::string&)>& replace);
 
 // The op's expression with its operands put in for a, b, c.
 std::string expression_text(Op op, std::span<const std::string> operands);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "src/base/check.h"
 #include "src/codegen/c_text.h"
@@ -152,19 +153,50 @@ class CpuRenderer {
     }
   }
 
-  // A scratch tile for a value; declared once, at the top of the function.
+  // A scratch tile for a value; declared at the top of the function.
   const std::string& array_for(ValueId id) {
     auto [it, fresh] = array_of_.try_emplace(id, fmt::format("tile{}", id));
-    if (fresh) {
-      const tile::Value& value = program_[id];
-      const std::string_view type = storage_type(value.dtype);
-      arrays_.push_back(fmt::format("{}* const {} = ({}*)(scratch + {});", type, it->second, type,
-                                    source_.scratch_bytes));
-      const std::size_t bytes =
-          static_cast<std::size_t>(value.shape.rows * value.shape.cols) * size_of(value.dtype);
-      source_.scratch_bytes += (bytes + 127) / 64 * 64;  // a line apart, and room for whole vectors
-    }
+    if (!fresh) return it->second;
+    const tile::Value& value = program_[id];
+    const std::string_view type = storage_type(value.dtype);
+    const std::size_t at = scratch_offset(id);
+    arrays_.push_back(
+        fmt::format("{}* const {} = ({}*)(scratch + {});", type, it->second, type, at));
     return it->second;
+  }
+
+  // Scratch is precious cache: a value takes the place of one that this stage reads for the last
+  // time, element for element.
+  std::size_t scratch_offset(ValueId id) {
+    const tile::Value& value = program_[id];
+    const bool whole_at_once = is_transposed_load(program_, index_, *facts_.definition.at(id));
+    for (auto& [owner, at] : scratch_owners_) {
+      auto last = last_use_.find(owner);
+      if (last == last_use_.end() || program_[owner].shape != value.shape ||
+          size_of(program_[owner].dtype) != size_of(value.dtype))
+        continue;
+      if (last->second > stage_ || (whole_at_once && last->second == stage_)) continue;
+      const std::size_t offset = at;
+      owner = id;
+      return offset;
+    }
+    const std::size_t bytes =
+        static_cast<std::size_t>(value.shape.rows * value.shape.cols) * size_of(value.dtype);
+    const std::size_t offset = source_.scratch_bytes;
+    source_.scratch_bytes += (bytes + 127) / 64 * 64;  // a line apart, and room for whole vectors
+    scratch_owners_.emplace_back(id, offset);
+    return offset;
+  }
+
+  // The last stage of the outermost block that reads each value; what loops read stays.
+  void note_last_uses(const std::vector<Stage>& stages) {
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      for (const auto* instrs : {&stages[s].elements, &stages[s].sinks})
+        for (const Instr* instr : *instrs)
+          for (ValueId arg : instr->args)
+            if (arg != kNoValue && !facts_.crosses_blocks.count(arg) &&
+                facts_.definition.at(arg)->code != Code::loop)
+              last_use_[arg] = static_cast<int>(s);
   }
 
   std::string array_element(ValueId id, std::string_view col) {
@@ -179,8 +211,15 @@ class CpuRenderer {
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
                     const std::vector<ValueId>& carried) {
     std::vector<Stage> stages = schedule(program_, facts_, index_, block, yields);
+    const bool outermost = &block == &program_.body;
+    if (outermost) {
+      plan_prefetches(stages);
+      note_last_uses(stages);
+    }
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
+      if (outermost) stage_ = static_cast<int>(s);
+      prefetch_now_ = outermost && prefetch_stage_ == stage_;
       for (const Instr* instr : stage.scalars) render_scalar(*instr);
       render_rows(stage);
       if (stage.loop) {
@@ -190,6 +229,57 @@ class CpuRenderer {
       const bool is_last = s + 1 == stages.size();
       render_elements(stage, is_last ? yields : std::vector<ValueId>{}, carried);
     }
+  }
+
+  // What comes from memory rather than from cache is asked for one program ahead: rows while the
+  // second stage computes on those at hand, tiles that hardware does not see coming at once.
+  void plan_prefetches(const std::vector<Stage>& stages) {
+    if (!program_.stream_stores) return;
+    const bool crosses = std::any_of(
+        stages[0].elements.begin(), stages[0].elements.end(),
+        [&](const Instr* instr) { return is_transposed_load(program_, index_, *instr); });
+    if (crosses)
+      prefetch_stage_ = 0;
+    else if (stages.size() > 1 && !stages[1].loop)
+      prefetch_stage_ = 1;
+    else
+      return;
+    for (const Instr* instr : stages[0].elements) {
+      const auto& offsets =
+          instr->code == Code::load ? index_.affine(instr->args[0]) : std::optional<Affine>{};
+      const bool transposed = is_transposed_load(program_, index_, *instr);
+      if (!offsets || !(transposed || offsets->col_step == "1")) continue;
+      if (declared_next_.insert("program").second)
+        line("const i64 program_next = program + 1 < last ? program + 1 : program;");
+      Affine next = *offsets;
+      next.base = next_program(next.base, stages[0]);
+      if (transposed)
+        next_tile_[instr->results[0]] = fmt::format("{} + ({})", buffer(*instr).name, next.base);
+      else
+        prefetches_.push_back(fmt::format("__builtin_prefetch({}, 0, 2);", address(*instr, next)));
+    }
+  }
+
+  // The text with every scalar that depends on the program id replaced by its next program's value.
+  std::string next_program(const std::string& text, const Stage& stage) {
+    std::set<std::string> moving{"program"};
+    auto moved = [&](const std::string& expression) {
+      return replace_words(expression, [&](const std::string& word) {
+        return moving.count(word) ? word + "_next" : word;
+      });
+    };
+    for (const Instr* instr : stage.scalars) {
+      if (instr->code != Code::pointwise) continue;
+      const std::string expression = scalar_expression(*instr);
+      const std::string next = moved(expression);
+      if (next == expression) continue;
+      const std::string& variable = name(instr->results[0]);
+      moving.insert(variable);
+      if (declared_next_.insert(variable).second)
+        line("const {} {}_next = {};", compute_type(program_[instr->results[0]].dtype), variable,
+             next);
+    }
+    return moved(text);
   }
 
   void render_loop(const Instr& loop) {
@@ -423,8 +513,10 @@ class CpuRenderer {
       const ValueId id = instr->results[0];
       SINTER_ASSERT(instr->args[1] == kNoValue || mask_text(instr->args[1], Body::whole).empty(),
                     "a transposed load is cut by the loops' bounds");
-      line("transpose_load({}, {}, {} + ({}), {}, rows, cols);", array_for(id),
-           program_[id].shape.cols, buffer(*instr).name, offsets.base, offsets.col_step);
+      const auto next = next_tile_.find(id);
+      line("transpose_load({}, {}, {} + ({}), {}, rows, cols{});", array_for(id),
+           program_[id].shape.cols, buffer(*instr).name, offsets.base, offsets.col_step,
+           next == next_tile_.end() ? "" : ", " + next->second);
     }
   }
 
@@ -520,6 +612,8 @@ class CpuRenderer {
   void render_body(const Stage& stage, const std::vector<std::pair<ValueId, ValueId>>& updates,
                    Body body) {
     here_.clear();
+    if (prefetch_now_ && body == Body::whole)
+      for (const std::string& prefetch : prefetches_) line("{}", prefetch);
     for (const Instr* instr : stage.elements) {
       const std::string value = is_transposed_load(program_, index_, *instr)
                                     ? fmt::format("load({})", array_element(instr->results[0], "c"))
@@ -713,9 +807,17 @@ class CpuRenderer {
   int depth_ = 0;
   std::map<ValueId, std::string> array_of_;  // values that live in scratch tiles
   std::vector<std::string> arrays_;          // their declarations
-  std::map<ValueId, std::string> here_;      // values the current loop body has computed
-  int accumulator_ = 0;                      // which of several the current body adds to
-  std::string row_limit_;                    // what the current loops' bounds take care of
+  std::vector<std::pair<ValueId, std::size_t>> scratch_owners_;  // who has which bytes of scratch
+  std::map<ValueId, int> last_use_;                              // stage of the outermost block
+  int stage_ = 0;                                                // being rendered
+  std::map<ValueId, std::string> here_;  // values the current loop body has computed
+  int prefetch_stage_ = -1;              // which stage asks for the next program's rows
+  bool prefetch_now_ = false;
+  std::vector<std::string> prefetches_;
+  std::map<ValueId, std::string> next_tile_;  // where a transposed load's next tile begins
+  std::set<std::string> declared_next_;
+  int accumulator_ = 0;    // which of several the current body adds to
+  std::string row_limit_;  // what the current loops' bounds take care of
   std::string col_limit_;
 };
 

@@ -74,7 +74,7 @@ std::string CpuDevice::description() const {
 std::int64_t CpuDevice::cache_bytes() const { return last_level_cache_bytes(); }
 
 double CpuDevice::copy_bandwidth() {
-  std::call_once(bandwidth_once_, [&] { bandwidth_ = measure_copy_bandwidth(*threads_, *pool_); });
+  std::call_once(bandwidth_once_, [&] { bandwidth_ = measure_copy_bandwidth(*threads_); });
   return bandwidth_;
 }
 

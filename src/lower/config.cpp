@@ -14,7 +14,7 @@ constexpr std::int64_t kTileElements = 4096;   // of a tile of several rows: sta
 constexpr std::int64_t kLongestRow = 1 << 18;  // elements kept close as a whole
 constexpr std::int64_t kShortRow = 16;         // shorter ones are better taken across
 constexpr std::int64_t kColumnTile = 512;
-constexpr std::int64_t kTransposeTile = 64;
+constexpr std::int64_t kTransposeTile = 64;  // rows and columns, if neither strides further
 
 std::int64_t bucket(std::int64_t size) {
   return static_cast<std::int64_t>(
@@ -37,16 +37,42 @@ int contiguous_accesses(const IterationSpace& space, int axis) {
       }));
 }
 
-// The axis some access is contiguous along while it jumps along the tile's columns; -1 if none.
-int crossing_axis(const IterationSpace& space, int col_axis) {
+// An access that is contiguous along a kept axis while it jumps along the tile's columns.
+struct Crossing {
+  int axis = -1;  // -1: there is none
+  std::int64_t stride = 0;
+};
+
+Crossing find_crossing(const IterationSpace& space, int col_axis) {
   for (const Access& access : space.accesses) {
     const std::int64_t along = stride_at(access, col_axis);
     if (access.write || access.level == Level::row || along == 0 || along == 1) continue;
     for (int axis : space.kept_axes())
       if (axis != col_axis && stride_at(access, axis) == 1 && axis_at(space, axis).size >= 16)
-        return axis;
+        return {axis, along};
   }
-  return -1;
+  return {};
+}
+
+// Lines far apart fight for the same places in a cache: the side that strides further gets the
+// smaller share of the tile.
+void shape_crossing_tile(const IterationSpace& space, const Crossing& crossing, Config& config) {
+  std::int64_t straight = 0;  // the widest stride of the other accesses along the rows
+  for (const Access& access : space.accesses)
+    if (access.level == Level::full && stride_at(access, config.col_axis) == 1)
+      straight = std::max(straight, stride_at(access, crossing.axis));
+  config.row_axis = crossing.axis;
+  config.rows_first = true;              // the transposed input is read along its contiguous axis
+  if (config.form != Form::pointwise) {  // the columns are a whole row
+    config.tile_rows = std::clamp<std::int64_t>((1 << 16) / config.tile_cols, 16, kTransposeTile);
+    return;
+  }
+  constexpr std::int64_t kMuchFurther = 4;
+  std::int64_t cols = kTransposeTile;
+  if (crossing.stride > kMuchFurther * straight) cols /= 2;
+  if (straight > kMuchFurther * crossing.stride) cols *= 2;
+  config.tile_cols = std::min(config.tile_cols, cols);
+  config.tile_rows = kTransposeTile * kTransposeTile / cols;
 }
 
 int largest(const IterationSpace& space, const std::vector<int>& axes) {
@@ -58,16 +84,8 @@ int largest(const IterationSpace& space, const std::vector<int>& axes) {
 // Gives the tile several rows: of an axis that is read across if there is one, else of the kept
 // axis next to the columns.
 void choose_rows(const IterationSpace& space, Config& config) {
-  const int crossing = crossing_axis(space, config.col_axis);
-  if (crossing >= 0) {
-    config.row_axis = crossing;
-    config.tile_rows = kTransposeTile;
-    if (config.form == Form::pointwise)
-      config.tile_cols = std::min(config.tile_cols, kTransposeTile);
-    else
-      config.tile_rows = std::clamp<std::int64_t>((1 << 16) / config.tile_cols, 16, kTransposeTile);
-    return;
-  }
+  if (const Crossing crossing = find_crossing(space, config.col_axis); crossing.axis >= 0)
+    return shape_crossing_tile(space, crossing, config);
   std::vector<int> rows = space.kept_axes();
   std::erase(rows, config.col_axis);
   if (rows.empty()) return;

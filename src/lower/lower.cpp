@@ -163,6 +163,9 @@ class GroupLowering {
       counts.push_back({config_.col_axis, ceil_div(size(config_.col_axis), config_.tile_cols),
                         config_.tile_cols});
 
+    if (config_.rows_first && counts.size() > 1 && !col_is_reduced())
+      std::swap(counts[counts.size() - 1], counts[counts.size() - 2]);
+
     index_.assign(space_.axes.size(), kNoValue);
     kernel_.grid = 1;
     ValueId rest = b_.program_id();

@@ -1,4 +1,4 @@
 // The tests of cpu_vocabulary_test.cpp for vectors of 4 lanes.
 
 #define SN_LANES 4
-#include "cpu_vocabulary_test.cpp"
+#include "tests/kernels/cpu_vocabulary_test.cpp"

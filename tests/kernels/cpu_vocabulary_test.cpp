@@ -23,16 +23,16 @@
 #include <vector>
 
 // clang-format off
-#include "../../kernels/cpu/types.h"
-#include "../../kernels/cpu/math.h"
-#include "../../kernels/cpu/memory.h"
-#include "../../kernels/cpu/half.h"
-#include "../../kernels/cpu/reduce.h"
-#include "../../kernels/cpu/transpose.h"
-#include "../../kernels/cpu/math_call.h"
-#include "../../kernels/cpu/math_exp.h"
-#include "../../kernels/cpu/math_trig.h"
-#include "../../kernels/cpu/math_libmvec.h"
+#include "kernels/cpu/types.h"
+#include "kernels/cpu/math.h"
+#include "kernels/cpu/memory.h"
+#include "kernels/cpu/half.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/transpose.h"
+#include "kernels/cpu/math_call.h"
+#include "kernels/cpu/math_exp.h"
+#include "kernels/cpu/math_trig.h"
+#include "kernels/cpu/math_libmvec.h"
 // clang-format on
 
 #define SN_SUITE_OF(lanes) CpuVocabulary##lanes

@@ -1,0 +1,119 @@
+// The functions of sinter/device.h: what is reported of this machine, with and without a compiler,
+// and the memory a device counts.
+#include <gtest/gtest.h>
+#include <sinter/device.h>
+#include <sinter/error.h>
+#include <sinter/tensor.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sinter {
+namespace {
+
+DeviceInfo device_called(const std::string& name) {
+  for (const DeviceInfo& info : devices())
+    if (info.name == name) return info;
+  return {};
+}
+
+TEST(Devices, TheCpuSaysWhatItFound) {
+  const DeviceInfo cpu = device_called("cpu");
+  EXPECT_TRUE(cpu.available) << cpu.note;
+  for (const char* found : {" thread", "-byte vectors", "kernels "})
+    EXPECT_NE(cpu.description.find(found), std::string::npos) << cpu.description;
+  // A note is there exactly when something is missing.
+  EXPECT_EQ(cpu.note.empty(), cpu.description.find("interpreted") == std::string::npos) << cpu.note;
+}
+
+TEST(Devices, CudaIsNamedAsMissing) {
+  const DeviceInfo cuda = device_called("cuda");
+  EXPECT_EQ(cuda.name, "cuda");
+  EXPECT_FALSE(cuda.available);
+  EXPECT_EQ(cuda.description, "");
+  EXPECT_EQ(cuda.note, "this build of Sinter has no CUDA device, so NVIDIA GPUs are not used");
+}
+
+TEST(Devices, EachIsListedOnce) {
+  std::vector<std::string> names;
+  for (const DeviceInfo& info : devices()) names.push_back(info.name);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "cpu"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "cuda"), 1);
+}
+
+// The environment is read once a process, so these look from a process of their own. It prints
+// "ok" or the CPU's report.
+void report_cpu(const char* variable, const char* value,
+                const std::function<bool(const DeviceInfo&)>& as_expected) {
+  for (const char* inherited : {"SINTER_CXX", "SINTER_NUM_THREADS"}) unsetenv(inherited);
+  setenv(variable, value, 1);
+  const DeviceInfo cpu = device_called("cpu");
+  std::fprintf(stderr, "%s", as_expected(cpu) ? "ok" : (cpu.description + "; " + cpu.note).c_str());
+  std::_Exit(0);
+}
+
+TEST(DevicesDeathTest, WithoutACompilerTheNoteSaysWhatThatCosts) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto interpreted = [](const DeviceInfo& cpu) {
+    return cpu.available &&
+           cpu.note ==
+               "no compiler is used (SINTER_CXX is none): kernels run in the interpreter, "
+               "hundreds of times slower" &&
+           cpu.description.ends_with("kernels interpreted");
+  };
+  EXPECT_EXIT(report_cpu("SINTER_CXX", "none", interpreted), testing::ExitedWithCode(0), "ok$");
+  const auto not_found = [](const DeviceInfo& cpu) {
+    return cpu.available &&
+           cpu.note ==
+               "no compiler found (looked for c++, g++, clang++): kernels run in the "
+               "interpreter, hundreds of times slower; install g++ or set SINTER_CXX";
+  };
+  EXPECT_EXIT(report_cpu("PATH", "/nonexistent", not_found), testing::ExitedWithCode(0), "ok$");
+}
+
+TEST(DevicesDeathTest, ADeviceThatCannotBeMadeIsReportedWithTheReason) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto unavailable = [](const DeviceInfo& cpu) {
+    return !cpu.available && cpu.description.empty() &&
+           cpu.note.starts_with("[SINTER_NUM_THREADS] expected a whole number");
+  };
+  EXPECT_EXIT(report_cpu("SINTER_NUM_THREADS", "many", unavailable), testing::ExitedWithCode(0),
+              "ok$");
+}
+
+TEST(DeviceMemory, CountsTensors) {
+  const std::size_t before = device_memory().in_use;
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  {
+    const Tensor t = from_vector(std::vector<float>(kBytes / sizeof(float)), {1024, 1024});
+    EXPECT_GE(device_memory("cpu").in_use, before + kBytes);
+  }
+  EXPECT_EQ(device_memory().in_use, before);
+  EXPECT_GE(device_memory().peak, before + kBytes);
+  EXPECT_GE(device_memory().cached, kBytes);
+  reset_peak_memory();
+  EXPECT_EQ(device_memory().peak, before);
+  release_cached_memory();
+  EXPECT_EQ(device_memory().cached, 0);
+}
+
+TEST(DeviceMemory, AnUnknownDeviceIsToldTheKnownOnes) {
+  const std::function<void()> calls[] = {[] { device_memory("cuda"); },
+                                         [] { reset_peak_memory("cuda"); },
+                                         [] { release_cached_memory("cuda"); }};
+  for (const auto& call : calls) {
+    try {
+      call();
+      FAIL();
+    } catch (const UserError& error) {
+      EXPECT_STREQ(error.what(), "[device] there is no device 'cuda', known ones are: cpu");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sinter
