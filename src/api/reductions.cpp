@@ -58,13 +58,19 @@ Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, const Axes&
   return reduce(op, kind, a, axes_mask(op, a, axes), keepdim);
 }
 
-Tensor floating(const Tensor& a) { return is_floating(a.dtype()) ? a : cast(a, DType::f32); }
+DType floating_dtype(const Tensor& a) { return is_floating(a.dtype()) ? a.dtype() : DType::f32; }
+
+// What composites compute in. 16-bit floats are widened: a count or a sum may be out of their
+// range.
+Tensor widened(const Tensor& a) { return cast(a, compute_dtype(floating_dtype(a))); }
 
 Tensor arg_extreme(std::string_view op, ReduceKind kind, const Tensor& a, std::optional<int> axis,
                    bool keepdim) {
   checked(op, a);
-  if (axis) return reduce(op, kind, a, Axes(*axis), keepdim);
-  const Tensor position = reduce(op, kind, flatten(a), Axes(0), false);
+  const Tensor x =
+      a.dtype() == DType::boolean ? cast(a, DType::i32) : a;  // kernels compare numbers
+  if (axis) return reduce(op, kind, x, Axes(*axis), keepdim);
+  const Tensor position = reduce(op, kind, flatten(x), Axes(0), false);
   return keepdim ? reshape(position, Shape::filled(a.rank(), 1)) : position;
 }
 
@@ -100,13 +106,16 @@ Tensor argmin(const Tensor& a, std::optional<int> axis, bool keepdim) {
 
 Tensor mean(const Tensor& a, const Axes& axes, bool keepdim) {
   const std::uint32_t mask = axes_mask("mean", a, axes);
-  const Tensor total = reduce("mean", ReduceKind::sum, floating(a), mask, keepdim);
-  return total / static_cast<double>(reduced_count(a, mask));
+  const Tensor total = reduce("mean", ReduceKind::sum, widened(a), mask, keepdim);
+  return cast(total / static_cast<double>(reduced_count(a, mask)), floating_dtype(a));
 }
 
-Tensor var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+namespace {
+
+// In the widened type.
+Tensor wide_var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
   const std::uint32_t mask = axes_mask("var", a, axes);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   const auto count = static_cast<double>(reduced_count(a, mask));
   const Tensor centred = x - reduce("var", ReduceKind::sum, x, mask, true) / count;
   const Tensor squares = reduce("var", ReduceKind::sum, square(centred), mask, keepdim);
@@ -114,20 +123,26 @@ Tensor var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
   return squares / std::max(0.0, count - correction);
 }
 
+}  // namespace
+
+Tensor var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+  return cast(wide_var(a, axes, keepdim, correction), floating_dtype(a));
+}
+
 Tensor std(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
-  return sqrt(var(a, axes, keepdim, correction));
+  return cast(sqrt(wide_var(a, axes, keepdim, correction)), floating_dtype(a));
 }
 
 Tensor logsumexp(const Tensor& a, const Axes& axes, bool keepdim) {
   const std::uint32_t mask = axes_mask("logsumexp", a, axes);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   if (reduced_count(a, mask) == 0)
-    return log(reduce("logsumexp", ReduceKind::sum, x, mask, keepdim));
+    return cast(log(reduce("logsumexp", ReduceKind::sum, x, mask, keepdim)), floating_dtype(a));
   const Tensor top = reduce("logsumexp", ReduceKind::max, x, mask, true);
   // Rows of infinities: subtracting an infinite maximum would give NaN.
   const Tensor shift = where(isinf(top), 0.0, top);
   const Tensor total = reduce("logsumexp", ReduceKind::sum, exp(x - shift), mask, true);
-  Tensor result = log(total) + shift;
+  Tensor result = cast(log(total) + shift, floating_dtype(a));
   if (keepdim) return result;
   for (int i = a.rank() - 1; i >= 0; --i)
     if (mask >> i & 1) result = squeeze(result, i);
@@ -136,21 +151,21 @@ Tensor logsumexp(const Tensor& a, const Axes& axes, bool keepdim) {
 
 Tensor softmax(const Tensor& a, int axis) {
   checked("softmax", a);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   const int at = checked_axis("softmax", axis, a.rank());
-  if (a.numel() == 0) return contiguous(x);
+  if (a.numel() == 0) return contiguous(cast(x, floating_dtype(a)));
   const Tensor powers = exp(x - reduce("softmax", ReduceKind::max, x, Axes(at), true));
   // One division a row instead of one an element.
-  return powers * reciprocal(sum(powers, at, true));
+  return cast(powers * reciprocal(sum(powers, at, true)), floating_dtype(a));
 }
 
 Tensor log_softmax(const Tensor& a, int axis) {
   checked("log_softmax", a);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   const int at = checked_axis("log_softmax", axis, a.rank());
-  if (a.numel() == 0) return contiguous(x);
+  if (a.numel() == 0) return contiguous(cast(x, floating_dtype(a)));
   const Tensor shifted = x - reduce("log_softmax", ReduceKind::max, x, Axes(at), true);
-  return shifted - log(sum(exp(shifted), at, true));
+  return cast(shifted - log(sum(exp(shifted), at, true)), floating_dtype(a));
 }
 
 namespace {
@@ -176,25 +191,33 @@ void check_affine(std::string_view op, std::string_view which, const Tensor& a, 
                 to_string(a.shape()));
 }
 
+// The promoted type of those that are defined.
+DType norm_dtype(const Tensor& a, const Tensor& weight, const Tensor& bias) {
+  DType dtype = floating_dtype(a);
+  if (weight.defined()) dtype = promote(dtype, weight.dtype());
+  return bias.defined() ? promote(dtype, bias.dtype()) : dtype;
+}
+
 }  // namespace
 
 Tensor layer_norm(const Tensor& a, const Tensor& weight, const Tensor& bias, double eps) {
   const Axes axes = norm_axes("layer_norm", a, weight.defined() ? weight : bias);
   check_affine("layer_norm", "weight", a, weight);
   check_affine("layer_norm", "bias", a, bias);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   const Tensor centred = x - mean(x, axes, true);
   Tensor result = centred * rsqrt(mean(square(centred), axes, true) + eps);
   if (weight.defined()) result = result * weight;
-  return bias.defined() ? result + bias : result;
+  if (bias.defined()) result = result + bias;
+  return cast(result, norm_dtype(a, weight, bias));
 }
 
 Tensor rms_norm(const Tensor& a, const Tensor& weight, double eps) {
   const Axes axes = norm_axes("rms_norm", a, weight);
   check_affine("rms_norm", "weight", a, weight);
-  const Tensor x = floating(a);
+  const Tensor x = widened(a);
   const Tensor result = x * rsqrt(mean(square(x), axes, true) + eps);
-  return weight.defined() ? result * weight : result;
+  return cast(weight.defined() ? result * weight : result, norm_dtype(a, weight, {}));
 }
 
 }  // namespace sinter

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/codegen/c_text.h"
@@ -22,7 +23,9 @@ using tile::TileProgram;
 using tile::ValueId;
 
 constexpr int kUnroll = 4;
-constexpr int kLightBody = 8;  // simple instructions
+constexpr int kTripsAhead = 8;          // of a loop's prefetches
+constexpr int kLightBody = 8;           // simple instructions
+constexpr std::int64_t kSumBlock = 64;  // additions to one accumulator before it is put away
 
 // How the elements of the vector at hand are limited.
 enum class Body { whole, partial };
@@ -38,7 +41,7 @@ class CpuRenderer {
 
   KernelSource run() {
     depth_ = 2;
-    render_block(program_.body, {}, {});
+    render_block(program_.body, {}, {}, "program", "program + 1 < last ? program + 1 : program");
     const std::string body = std::move(text_);
     text_.clear();
     depth_ = 0;
@@ -208,19 +211,20 @@ class CpuRenderer {
   // --- blocks and stages
   // --------------------------------------------------------------------------
 
+  // `counter` is what steps from one run of the block to the next, `next` its later value.
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
-                    const std::vector<ValueId>& carried) {
+                    const std::vector<ValueId>& carried, const std::string& counter,
+                    const std::string& next) {
     std::vector<Stage> stages = schedule(program_, facts_, index_, block, yields);
     const bool outermost = &block == &program_.body;
-    if (outermost) {
-      plan_prefetches(stages);
-      note_last_uses(stages);
-    }
+    if (outermost) note_last_uses(stages);
+    Prefetches outer = std::exchange(prefetches_, {});
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       if (outermost) stage_ = static_cast<int>(s);
-      prefetch_now_ = outermost && prefetch_stage_ == stage_;
       for (const Instr* instr : stage.scalars) render_scalar(*instr);
+      if (s == 0) prefetches_ = plan_prefetches(stages, counter, next);
+      prefetch_now_ = prefetches_.stage == static_cast<int>(s);
       render_rows(stage);
       if (stage.loop) {
         render_loop(*stage.loop);
@@ -229,40 +233,53 @@ class CpuRenderer {
       const bool is_last = s + 1 == stages.size();
       render_elements(stage, is_last ? yields : std::vector<ValueId>{}, carried);
     }
+    prefetches_ = std::move(outer);
   }
 
-  // What comes from memory rather than from cache is asked for one program ahead: rows while the
-  // second stage computes on those at hand, tiles that hardware does not see coming at once.
-  void plan_prefetches(const std::vector<Stage>& stages) {
-    if (!program_.stream_stores) return;
+  // What is asked for ahead of its time, because it comes from memory rather than from cache.
+  struct Prefetches {
+    int stage = -1;                             // which stage asks
+    std::vector<std::string> lines;             // a line for each vector
+    std::map<ValueId, std::string> next_tiles;  // where a transposed load's next tile begins
+  };
+
+  // Rows are asked for while the second stage computes on those at hand; with one stage only, what
+  // hardware does not see coming is: transposed tiles, and the rows of a loop that jumps.
+  Prefetches plan_prefetches(const std::vector<Stage>& stages, const std::string& counter,
+                             const std::string& next) {
+    Prefetches plan;
+    if (!program_.stream_stores || stages[0].loop) return plan;
     const bool crosses = std::any_of(
         stages[0].elements.begin(), stages[0].elements.end(),
         [&](const Instr* instr) { return is_transposed_load(program_, index_, *instr); });
-    if (crosses)
-      prefetch_stage_ = 0;
+    if (crosses || counter != "program")
+      plan.stage = 0;
     else if (stages.size() > 1 && !stages[1].loop)
-      prefetch_stage_ = 1;
+      plan.stage = 1;
     else
-      return;
+      return plan;
+    std::set<std::string> declared;
     for (const Instr* instr : stages[0].elements) {
       const auto& offsets =
           instr->code == Code::load ? index_.affine(instr->args[0]) : std::optional<Affine>{};
       const bool transposed = is_transposed_load(program_, index_, *instr);
       if (!offsets || !(transposed || offsets->col_step == "1")) continue;
-      if (declared_next_.insert("program").second)
-        line("const i64 program_next = program + 1 < last ? program + 1 : program;");
-      Affine next = *offsets;
-      next.base = next_program(next.base, stages[0]);
+      if (declared.insert(counter).second) line("const i64 {}_next = {};", counter, next);
+      Affine ahead = *offsets;
+      ahead.base = at_next(ahead.base, stages[0], counter, declared);
       if (transposed)
-        next_tile_[instr->results[0]] = fmt::format("{} + ({})", buffer(*instr).name, next.base);
+        plan.next_tiles[instr->results[0]] =
+            fmt::format("{} + ({})", buffer(*instr).name, ahead.base);
       else
-        prefetches_.push_back(fmt::format("__builtin_prefetch({}, 0, 2);", address(*instr, next)));
+        plan.lines.push_back(fmt::format("__builtin_prefetch({}, 0, 2);", address(*instr, ahead)));
     }
+    return plan;
   }
 
-  // The text with every scalar that depends on the program id replaced by its next program's value.
-  std::string next_program(const std::string& text, const Stage& stage) {
-    std::set<std::string> moving{"program"};
+  // The text with every scalar that depends on the counter replaced by its value at the next one.
+  std::string at_next(const std::string& text, const Stage& stage, const std::string& counter,
+                      std::set<std::string>& declared) {
+    std::set<std::string> moving{counter};
     auto moved = [&](const std::string& expression) {
       return replace_words(expression, [&](const std::string& word) {
         return moving.count(word) ? word + "_next" : word;
@@ -275,7 +292,7 @@ class CpuRenderer {
       if (next == expression) continue;
       const std::string& variable = name(instr->results[0]);
       moving.insert(variable);
-      if (declared_next_.insert(variable).second)
+      if (declared.insert(variable).second)
         line("const {} {}_next = {};", compute_type(program_[instr->results[0]].dtype), variable,
              next);
     }
@@ -302,7 +319,7 @@ class CpuRenderer {
     const std::string& i = name(loop.body_params[0]);
     open("for (i64 {} = {}; {} < {}; {} += {})", i, name(loop.args[0]), i, name(loop.args[1]), i,
          name(loop.args[2]));
-    render_block(loop.body, loop.body_yields, carried);
+    render_block(loop.body, loop.body_yields, carried, i, fmt::format("{} + {}", i, kTripsAhead));
     std::vector<std::pair<std::string, std::string>> next;
     for (std::size_t k = 0; k < carried.size(); ++k) {
       if (!is_scalar(carried[k])) continue;
@@ -513,10 +530,10 @@ class CpuRenderer {
       const ValueId id = instr->results[0];
       SINTER_ASSERT(instr->args[1] == kNoValue || mask_text(instr->args[1], Body::whole).empty(),
                     "a transposed load is cut by the loops' bounds");
-      const auto next = next_tile_.find(id);
+      const auto next = prefetches_.next_tiles.find(id);
       line("transpose_load({}, {}, {} + ({}), {}, rows, cols{});", array_for(id),
            program_[id].shape.cols, buffer(*instr).name, offsets.base, offsets.col_step,
-           next == next_tile_.end() ? "" : ", " + next->second);
+           next == prefetches_.next_tiles.end() ? "" : ", " + next->second);
     }
   }
 
@@ -537,10 +554,25 @@ class CpuRenderer {
       if (instr->code == Code::reduce)
         for (int u = 0; u < unroll; ++u) declare_accumulators(*instr, u);
     line("i64 c = 0;");
-    if (unroll > 1) render_unrolled(stage, updates, unroll);
-    open("for (; c + {} <= cols; c += {})", lanes_, lanes_);
-    render_body(stage, updates, Body::whole);
-    close();
+    const std::vector<const Instr*> sums = long_sums(stage, cols, unroll);
+    for (const Instr* sum : sums)
+      line("auto total{} = splat({});", sum->results[0],
+           identity_text(ReduceKind::sum, program_[sum->args[0]].dtype));
+    if (sums.empty()) {
+      render_whole_vectors(stage, updates, unroll, "cols");
+    } else {
+      const std::int64_t block = kSumBlock * lanes_ * unroll;
+      open("while (c + {} <= cols)", lanes_);
+      line("const i64 stop = cols - c < {} ? cols : c + {};", block, block);
+      render_whole_vectors(stage, updates, unroll, "stop");
+      for (const Instr* sum : sums) {
+        const ValueId id = sum->results[0];
+        line("total{} = total{} + acc{};", id, id, id);
+        line("acc{} = splat({});", id,
+             identity_text(ReduceKind::sum, program_[sum->args[0]].dtype));
+      }
+      close();
+    }
     if (!col_limit_.empty() || cols % lanes_ != 0) {
       open("if (c < cols)");
       line("const i64 n = cols - c;");
@@ -548,8 +580,29 @@ class CpuRenderer {
       render_body(stage, updates, Body::partial);
       close();
     }
+    for (const Instr* sum : sums)
+      line("acc{} = acc{} + total{};", sum->results[0], sum->results[0], sum->results[0]);
     for (const Instr* instr : stage.sinks)
       if (instr->code == Code::reduce) finish_reduction(*instr);
+  }
+
+  void render_whole_vectors(const Stage& stage,
+                            const std::vector<std::pair<ValueId, ValueId>>& updates, int unroll,
+                            std::string_view stop) {
+    if (unroll > 1) render_unrolled(stage, updates, unroll, stop);
+    open("for (; c + {} <= {}; c += {})", lanes_, stop, lanes_);
+    render_body(stage, updates, Body::whole);
+    close();
+  }
+
+  // Sums of floats so long that one running total would lose digits: they are taken in blocks.
+  std::vector<const Instr*> long_sums(const Stage& stage, std::int64_t cols, int unroll) const {
+    std::vector<const Instr*> sums;
+    for (const Instr* instr : stage.sinks)
+      if (instr->code == Code::reduce && instr->reduce_kind == ReduceKind::sum &&
+          is_floating(program_[instr->args[0]].dtype) && cols > 2 * kSumBlock * lanes_ * unroll)
+        sums.push_back(instr);
+    return sums;
   }
 
   // A light reduction would wait for its accumulator: several of them hide that.
@@ -563,8 +616,8 @@ class CpuRenderer {
   }
 
   void render_unrolled(const Stage& stage, const std::vector<std::pair<ValueId, ValueId>>& updates,
-                       int unroll) {
-    open("for (; c + {} <= cols;)", unroll * lanes_);
+                       int unroll, std::string_view stop) {
+    open("for (; c + {} <= {};)", unroll * lanes_, stop);
     for (int u = 0; u < unroll; ++u) {
       line("{{");
       ++depth_;
@@ -581,7 +634,14 @@ class CpuRenderer {
           const std::string index =
               is_arg(instr->reduce_kind) ? accumulator(instr->results[1], u) : std::string();
           accumulate(*instr, accumulator(instr->results[0], u), index);
+          reset_accumulator(*instr, u);
         }
+  }
+
+  void reset_accumulator(const Instr& instr, int number) {
+    if (is_arg(instr.reduce_kind)) return;  // seen again, an extreme changes nothing
+    line("{} = splat({});", accumulator(instr.results[0], number),
+         identity_text(instr.reduce_kind, program_[instr.args[0]].dtype));
   }
 
   static std::string accumulator(ValueId id, int number) {
@@ -613,7 +673,7 @@ class CpuRenderer {
                    Body body) {
     here_.clear();
     if (prefetch_now_ && body == Body::whole)
-      for (const std::string& prefetch : prefetches_) line("{}", prefetch);
+      for (const std::string& prefetch : prefetches_.lines) line("{}", prefetch);
     for (const Instr* instr : stage.elements) {
       const std::string value = is_transposed_load(program_, index_, *instr)
                                     ? fmt::format("load({})", array_element(instr->results[0], "c"))
@@ -811,11 +871,8 @@ class CpuRenderer {
   std::map<ValueId, int> last_use_;                              // stage of the outermost block
   int stage_ = 0;                                                // being rendered
   std::map<ValueId, std::string> here_;  // values the current loop body has computed
-  int prefetch_stage_ = -1;              // which stage asks for the next program's rows
+  Prefetches prefetches_;                // of the block being rendered
   bool prefetch_now_ = false;
-  std::vector<std::string> prefetches_;
-  std::map<ValueId, std::string> next_tile_;  // where a transposed load's next tile begins
-  std::set<std::string> declared_next_;
   int accumulator_ = 0;    // which of several the current body adds to
   std::string row_limit_;  // what the current loops' bounds take care of
   std::string col_limit_;

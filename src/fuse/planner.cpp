@@ -308,8 +308,23 @@ class Planner {
     return judge(from, to).reason;
   }
 
+  // Elements of one buffer that several views touch: what each does, but no more than lie between
+  // the first and the last of them.
+  static std::int64_t covered_elements(const std::vector<View>& views) {
+    std::int64_t elements = 0;
+    std::optional<Extent> all;
+    for (const View& view : views) {
+      if (view.shape.numel() == 0) continue;
+      elements += distinct_elements(view);
+      const Extent range = extent(view);
+      all =
+          all ? Extent{std::min(all->first, range.first), std::max(all->last, range.last)} : range;
+    }
+    return all ? std::min(elements, all->last - all->first + 1) : 0;
+  }
+
   void count_costs(FusionGroup& group) const {
-    std::map<NodeId, std::int64_t> read;  // distinct elements of each node read from outside
+    std::map<NodeId, std::vector<View>> read;  // how each node from outside is looked at
     for (NodeId id : group.nodes) {
       const Node& node = graph()[id];
       const std::int64_t elements =
@@ -319,12 +334,14 @@ class Planner {
         const Node& source = graph()[operand.node];
         if (source.op == Op::constant || source.op == Op::iota) continue;
         if (computes(source) && group_of(operand.node) == group_of(id)) continue;
-        std::int64_t& elements_read = read[operand.node];
-        elements_read = std::max(elements_read, distinct_elements(operand.view));
+        auto& views = read[operand.node];
+        if (std::find(views.begin(), views.end(), operand.view) == views.end())
+          views.push_back(operand.view);
       }
     }
-    for (auto [id, elements] : read)
-      group.bytes_read += elements * static_cast<std::int64_t>(size_of(graph()[id].dtype));
+    for (const auto& [id, views] : read)
+      group.bytes_read +=
+          covered_elements(views) * static_cast<std::int64_t>(size_of(graph()[id].dtype));
     for (NodeId id : group.outputs)
       group.bytes_written +=
           graph()[id].shape.numel() * static_cast<std::int64_t>(size_of(graph()[id].dtype));
@@ -354,9 +371,19 @@ Plan make_plan(const Graph& graph, const FusionOptions& options) {
 
 void verify(const Plan& plan) {
   std::vector<char> ready(plan.graph.nodes.size(), 0);
-  for (NodeId id = 0; id < plan.graph.size(); ++id)
-    if (plan.group_of[static_cast<std::size_t>(id)] < 0) ready[static_cast<std::size_t>(id)] = 1;
+  // Leaves are there; a concat is once its operands are.
+  auto settle = [&] {
+    for (NodeId id = 0; id < plan.graph.size(); ++id) {
+      const auto& operands = plan.graph[id].operands;
+      if (plan.group_of[static_cast<std::size_t>(id)] < 0)
+        ready[static_cast<std::size_t>(id)] =
+            std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+              return ready[static_cast<std::size_t>(operand.node)] != 0;
+            });
+    }
+  };
   for (const FusionGroup& group : plan.groups) {
+    settle();
     SINTER_ASSERT(!group.nodes.empty() && !group.outputs.empty(), "a group computes nothing");
     for (NodeId id : group.nodes) {
       for (const Operand& operand : plan.graph[id].operands)

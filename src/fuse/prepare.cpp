@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "src/fuse/plan.h"
+#include "src/graph/simplify.h"
 
 namespace sinter {
 namespace {
@@ -35,6 +36,7 @@ class Splitter {
       const bool is_input = node.op == Op::input;
       NodeId target = -1;
       if (node.op == Op::reduce) target = split(node);
+      has_split_ |= target >= 0;
       if (target < 0) target = result_.add(std::move(node));
       if (is_input) result_.inputs.push_back(target);
       moved_.push_back(target);
@@ -43,7 +45,8 @@ class Splitter {
       output.node = moved_[static_cast<std::size_t>(output.node)];
       result_.outputs.push_back(output);
     }
-    return std::move(result_);
+    // What only a split reduction reads is computed in the parts' shape, so that they fuse.
+    return has_split_ ? sink_views(result_) : std::move(result_);
   }
 
  private:
@@ -194,6 +197,7 @@ class Splitter {
   int parallelism_;
   Graph result_;
   std::vector<NodeId> moved_;
+  bool has_split_ = false;
 };
 
 }  // namespace

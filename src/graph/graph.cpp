@@ -94,12 +94,19 @@ void verify_node(const Graph& graph, NodeId id) {
     SINTER_ASSERT(kept_shape(operand.view.shape, node.axes) == node.shape);
     SINTER_ASSERT(reduce_dtype(node.reduce_kind, graph[operand.node].dtype) == node.dtype);
   } else if (node.op == Op::concat) {
+    const int axis = static_cast<int>(node.axes);
+    SINTER_ASSERT(axis < node.shape.rank(), "%{} joins along axis {} of {}", id, axis,
+                  to_string(node.shape));
     std::int64_t total = 0;
     for (const Operand& operand : node.operands) {
       SINTER_ASSERT(graph[operand.node].dtype == node.dtype);
-      total += operand.view.shape[static_cast<int>(node.axes)];
+      Shape expected = node.shape;
+      if (operand.view.shape.rank() == expected.rank()) expected[axis] = operand.view.shape[axis];
+      SINTER_ASSERT(operand.view.shape == expected, "%{} is {}, operand {}", id,
+                    to_string(node.shape), to_string(operand.view.shape));
+      total += expected[axis];
     }
-    SINTER_ASSERT(total == node.shape[static_cast<int>(node.axes)]);
+    SINTER_ASSERT(total == node.shape[axis]);
   } else {
     SINTER_ASSERT(node.operands.empty());
   }

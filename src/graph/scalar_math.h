@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -104,7 +105,10 @@ T abs(T a) {
 template <typename T>
 T floor_div(T a, T b) {
   if constexpr (kIsReal<T>) {
-    return std::floor(a / b);
+    if (b == 0) return a / b;
+    const T rest = std::fmod(a, b);  // exact, where a / b may round up to the next integer
+    const T quotient = std::nearbyint((a - rest) / b);
+    return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
   } else {
     if (b == T(0)) return T(0);
     if (b == T(-1)) return -a;
@@ -166,7 +170,8 @@ T rsqrt(T a) {
 }
 template <typename T>
 T sigmoid(T a) {
-  return T(1) / (T(1) + std::exp(-a));
+  const T power = std::exp(-std::fabs(a));  // of the other sign it overflows
+  return (a < 0 ? power : T(1)) / (T(1) + power);
 }
 template <typename T>
 T pow(T a, T b) {
@@ -198,17 +203,20 @@ constexpr bool rule_allows(DTypeRule rule) {
 }
 
 // Calls visit(f) with f(a, b, c) computing `op` on elements of type T; operands that the op does
-// not have are ignored. False when there is no such op for T.
+// not have are ignored. Select's f takes a bool first and nothing that converts to one, so that a
+// caller can ask which it is. False when there is no such op for T.
 template <typename T, typename Visitor>
 bool visit_pointwise(Op op, Visitor&& visit) {
   switch (op) {
-#define SINTER_POINTWISE(name, arity, rule, cost, ...)                                        \
-  case Op::name:                                                                              \
-    if constexpr (rule_allows<T>(DTypeRule::rule)) {                                          \
-      using First = std::conditional_t<DTypeRule::rule == DTypeRule::Select, bool, T>;        \
-      visit([](First a, [[maybe_unused]] T b, [[maybe_unused]] T c) { return __VA_ARGS__; }); \
-      return true;                                                                            \
-    }                                                                                         \
+#define SINTER_POINTWISE(name, arity, rule, cost, ...)                                   \
+  case Op::name:                                                                         \
+    if constexpr (rule_allows<T>(DTypeRule::rule)) {                                     \
+      using First = std::conditional_t<DTypeRule::rule == DTypeRule::Select, bool, T>;   \
+      visit([](std::same_as<First> auto a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
+        return __VA_ARGS__;                                                              \
+      });                                                                                \
+      return true;                                                                       \
+    }                                                                                    \
     return false;
 #include <sinter/ops.def>
 #undef SINTER_POINTWISE

@@ -97,6 +97,17 @@ std::optional<Scalar> constant_value(const Graph& graph, const Node& node) {
   return evaluate(node.op, operand_dtype, values);
 }
 
+// The value of what is computed of no elements: a reduction's identity, and any number where the
+// result has no elements either. Kernels thus never walk an empty space.
+std::optional<Scalar> value_of_nothing(const Node& node) {
+  if (node.op == Op::reduce && node.operands[0].view.shape.numel() == 0) {
+    const bool one = node.reduce_kind == ReduceKind::prod || node.reduce_kind == ReduceKind::min;
+    return Scalar::of(std::int64_t{one});
+  }
+  if (is_pointwise(node.op) && node.shape.numel() == 0) return Scalar::of(std::int64_t{0});
+  return std::nullopt;
+}
+
 // Copies `graph` node by node; `edit` may replace what stands for a node by an operand. Operands
 // that read a replaced node read the replacement through both views.
 class Rewriter {
@@ -167,7 +178,9 @@ Graph fold_constants(const Graph& graph) {
 
   for (NodeId id = 0; id < graph.size(); ++id) {
     Node node = translated(rewriter, graph[id]);
-    if (auto value = constant_value(rewriter.result, node)) {
+    auto value = value_of_nothing(node);
+    if (!value) value = constant_value(rewriter.result, node);
+    if (value) {
       Node constant;
       constant.op = Op::constant;
       constant.dtype = node.dtype;
@@ -248,6 +261,20 @@ std::optional<Node> through_view(const Graph& graph, const Node& node, const Vie
   return moved;
 }
 
+View without_unit_axes(View view) {
+  for (int i = view.shape.rank() - 1; i >= 0; --i)
+    if (view.shape[i] == 1) view = remove_axis(view, i);
+  return view;
+}
+
+// A row-level value returned as a column, which only the caller looks at, stays row-level.
+bool is_returned_with_unit_axes(const Graph& graph, NodeId id, const View& view) {
+  for (const Node& node : graph.nodes)
+    for (const Operand& operand : node.operands)
+      if (operand.node == id) return false;
+  return without_unit_axes(view) == without_unit_axes(dense_view(graph[id].shape));
+}
+
 }  // namespace
 
 Graph sink_views(const Graph& graph) {
@@ -256,6 +283,7 @@ Graph sink_views(const Graph& graph) {
     if (!is_pointwise(result[id].op)) continue;
     const auto view = common_views(result)[static_cast<std::size_t>(id)];
     if (!view || *view == dense_view(result[id].shape)) continue;
+    if (is_returned_with_unit_axes(result, id, *view)) continue;
     auto moved = through_view(result, result[id], *view);
     if (!moved) continue;
     result[id] = *moved;

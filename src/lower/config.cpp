@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kTileElements = 4096;   // of a tile of several rows: stays in L1
 constexpr std::int64_t kLongestRow = 1 << 18;  // elements kept close as a whole
 constexpr std::int64_t kShortRow = 16;         // shorter ones are better taken across
-constexpr std::int64_t kColumnTile = 512;
+constexpr std::int64_t kColumnTile = 1024;
 constexpr std::int64_t kTransposeTile = 64;  // rows and columns, if neither strides further
 
 std::int64_t bucket(std::int64_t size) {

@@ -20,6 +20,8 @@ using tile::Builder;
 using tile::kNoValue;
 using tile::ValueId;
 
+constexpr std::int64_t kTripsPerBlock = 256;
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // "max_sub_exp_sum_div": the operations, so that a profile is readable.
@@ -388,6 +390,7 @@ class GroupLowering {
           {axis, tiled ? scalar_param("chunks", steps) : sizes_[static_cast<std::size_t>(axis)]});
     }
     trips_ = scalar_param("trips", trips);
+    is_long_ = trips > 2 * kTripsPerBlock;
   }
 
   // Row-level values known after round r are computed outside the loops, where all later ones see
@@ -409,12 +412,9 @@ class GroupLowering {
       if (level(id) == Level::full && round.at(id) == r) stores.push_back(id);
     if (reductions.empty() && stores.empty()) return;
 
-    std::vector<ValueId> init;
-    for (NodeId id : reductions) append_initial(graph()[id], init);
-    const auto left = b_.loop(b_.integer(0), trips_, b_.integer(1), init,
-                              [&](ValueId trip, std::span<const ValueId> carried) {
-                                return loop_body(trip, carried, reductions, stores);
-                              });
+    const auto left = reductions.empty() || !is_long_
+                          ? emit_loop(b_.integer(0), trips_, reductions, stores)
+                          : emit_blocked_loop(reductions, stores);
     full_.clear();
     loads_.clear();
     std::size_t next = 0;
@@ -423,6 +423,37 @@ class GroupLowering {
       row_[id] = reduction_result(graph()[id], std::span(left).subspan(next, width));
       next += width;
     }
+  }
+
+  std::vector<ValueId> emit_loop(ValueId begin, ValueId end, const std::vector<NodeId>& reductions,
+                                 const std::vector<NodeId>& stores) {
+    std::vector<ValueId> init;
+    for (NodeId id : reductions) append_initial(graph()[id], init);
+    return b_.loop(begin, end, b_.integer(1), init,
+                   [&](ValueId trip, std::span<const ValueId> carried) {
+                     return loop_body(trip, carried, reductions, stores);
+                   });
+  }
+
+  // Many trips are reduced in blocks: one long running sum would lose digits.
+  std::vector<ValueId> emit_blocked_loop(const std::vector<NodeId>& reductions,
+                                         const std::vector<NodeId>& stores) {
+    std::vector<ValueId> init;
+    for (NodeId id : reductions) append_initial(graph()[id], init);
+    const ValueId block = b_.integer(kTripsPerBlock);
+    return b_.loop(b_.integer(0), trips_, block, init,
+                   [&](ValueId start, std::span<const ValueId> carried) {
+                     const ValueId stop = b_.pointwise(Op::minimum, {b_.add(start, block), trips_});
+                     const auto part = emit_loop(start, stop, reductions, stores);
+                     std::vector<ValueId> next;
+                     for (NodeId id : reductions) {
+                       const ReduceKind kind = graph()[id].reduce_kind;
+                       const std::size_t width = is_arg(kind) ? 2 : 1;
+                       accumulate(kind, carried.subspan(next.size(), width),
+                                  std::span(part).subspan(next.size(), width), next);
+                     }
+                     return next;
+                   });
   }
 
   // The shape of row-level tiles: a scalar if the columns are reduced, else a row of columns.
@@ -509,6 +540,7 @@ class GroupLowering {
 
   std::vector<LoopAxis> loop_axes_;
   ValueId trips_ = kNoValue;
+  bool is_long_ = false;
 
   std::map<NodeId, ValueId> full_;  // values computed so far (in this round)
   std::map<NodeId, ValueId> row_;

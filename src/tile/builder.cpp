@@ -143,9 +143,9 @@ std::vector<ValueId> Builder::reduce(ReduceKind kind, std::span<const ValueId> a
   instr.code = Code::reduce;
   instr.reduce_kind = kind;
   instr.args.assign(args.begin(), args.end());
-  for (ValueId arg : args) {
-    instr.results.push_back(new_value(program_[arg].dtype, {program_[arg].shape.rows, 1}));
-  }
+  // Positions may be one row for all: each row of the first argument has its own result.
+  const std::int64_t rows = program_[args[0]].shape.rows;
+  for (ValueId arg : args) instr.results.push_back(new_value(program_[arg].dtype, {rows, 1}));
   std::vector<ValueId> results = instr.results;
   blocks_.back()->push_back(std::move(instr));
   return results;

@@ -48,84 +48,156 @@ class Verifier {
     local.push_back(id);
   }
 
-  void check_arg(ValueId id) const {
+  void check_arg(const Instr& instr, ValueId id) const {
     SINTER_ASSERT(id >= 0 && id < static_cast<ValueId>(program_.values.size()) &&
                       defined_[static_cast<std::size_t>(id)],
-                  "v{} is used before it is defined", id);
+                  "v{} is used before it is defined: {}", id, text_of(instr));
   }
 
-  void check_offsets(const Instr& instr, ValueId mask) const {
-    SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.buffers.size()));
-    SINTER_ASSERT(program_[instr.args[0]].dtype == DType::i64, "offsets are i64");
-    if (mask != kNoValue) SINTER_ASSERT(program_[mask].dtype == DType::boolean, "masks are bool");
+  // "load of v3, v4, - in kernel softmax"
+  std::string text_of(const Instr& instr) const {
+    constexpr std::string_view kNames[] = {"constant",  "scalar", "program_id", "arange",
+                                           "pointwise", "cast",   "load",       "store",
+                                           "broadcast", "reduce", "loop"};
+    std::string text = instr.code == Code::pointwise
+                           ? std::string(name_of(instr.op))
+                           : std::string(kNames[static_cast<std::size_t>(instr.code)]);
+    for (std::size_t i = 0; i < instr.args.size(); ++i)
+      text += fmt::format("{}{}", i ? ", " : " of ",
+                          instr.args[i] == kNoValue ? "-" : fmt::format("v{}", instr.args[i]));
+    return fmt::format("{} in kernel {}", text, program_.name);
+  }
+
+  bool fits(ValueId part, TileShape whole) const {
+    return broadcast(program_[part].shape, whole) == whole;
+  }
+
+  void check_access(const Instr& instr, ValueId mask, TileShape shape) const {
+    SINTER_ASSERT(program_[instr.args[0]].dtype == DType::i64, "offsets are i64: {}",
+                  text_of(instr));
+    SINTER_ASSERT(fits(instr.args[0], shape), "offsets do not broadcast: {}", text_of(instr));
+    if (mask == kNoValue) return;
+    SINTER_ASSERT(program_[mask].dtype == DType::boolean, "masks are bool: {}", text_of(instr));
+    SINTER_ASSERT(fits(mask, shape), "the mask does not broadcast: {}", text_of(instr));
+  }
+
+  const BufferParam& checked_buffer(const Instr& instr) const {
+    SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.buffers.size()),
+                  "no buffer {}: {}", instr.index, text_of(instr));
+    return program_.buffers[static_cast<std::size_t>(instr.index)];
   }
 
   void check(const Instr& instr) {
     for (std::size_t i = 0; i < instr.args.size(); ++i) {
       const bool optional =
           (instr.code == Code::load && i >= 1) || (instr.code == Code::store && i == 2);
-      if (!(optional && instr.args[i] == kNoValue)) check_arg(instr.args[i]);
+      if (!(optional && instr.args[i] == kNoValue)) check_arg(instr, instr.args[i]);
     }
     switch (instr.code) {
       case Code::pointwise:
         check_pointwise(instr);
         break;
-      case Code::load: {
-        check_offsets(instr, instr.args[1]);
-        const DType dtype = program_.buffers[static_cast<std::size_t>(instr.index)].dtype;
-        SINTER_ASSERT(program_[instr.results[0]].dtype == compute_dtype(dtype));
-        SINTER_ASSERT((instr.args[1] == kNoValue) == (instr.args[2] == kNoValue));
+      case Code::load:
+        check_load(instr);
         break;
-      }
-      case Code::store: {
-        check_offsets(instr, instr.args[2]);
-        const BufferParam& buffer = program_.buffers[static_cast<std::size_t>(instr.index)];
-        SINTER_ASSERT(buffer.written, "store to read-only buffer {}", buffer.name);
-        SINTER_ASSERT(program_[instr.args[1]].dtype == compute_dtype(buffer.dtype));
-        SINTER_ASSERT(broadcast(program_[instr.args[0]].shape, program_[instr.args[1]].shape) ==
-                          program_[instr.args[0]].shape,
-                      "a stored tile is no larger than its offsets");
+      case Code::store:
+        check_store(instr);
+        break;
+      case Code::cast: {
+        const Value& result = program_[instr.results[0]];
+        SINTER_ASSERT(result.dtype == compute_dtype(instr.storage) &&
+                          result.shape == program_[instr.args[0]].shape,
+                      "a cast changes the dtype only: {}", text_of(instr));
         break;
       }
       case Code::broadcast:
-        SINTER_ASSERT(broadcast(program_[instr.args[0]].shape, program_[instr.results[0]].shape) ==
-                      program_[instr.results[0]].shape);
+        SINTER_ASSERT(program_[instr.args[0]].dtype == program_[instr.results[0]].dtype &&
+                          fits(instr.args[0], program_[instr.results[0]].shape),
+                      "tiles do not broadcast: {}", text_of(instr));
         break;
       case Code::reduce:
-        SINTER_ASSERT(instr.args.size() == (is_arg(instr.reduce_kind) ? 2u : 1u));
+        check_reduce(instr);
         break;
       case Code::loop:
         check_loop(instr);
         break;
       case Code::scalar:
-        SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.scalars.size()));
+        SINTER_ASSERT(instr.index >= 0 && instr.index < static_cast<int>(program_.scalars.size()),
+                      "no scalar {}: {}", instr.index, text_of(instr));
+        SINTER_ASSERT(program_[instr.results[0]].dtype ==
+                          program_.scalars[static_cast<std::size_t>(instr.index)].dtype,
+                      "{}", text_of(instr));
         break;
       default:
         break;
     }
   }
 
+  void check_load(const Instr& instr) const {
+    const BufferParam& buffer = checked_buffer(instr);
+    const Value& result = program_[instr.results[0]];
+    SINTER_ASSERT(result.dtype == compute_dtype(buffer.dtype), "{} is {}: {}", buffer.name,
+                  name_of(buffer.dtype), text_of(instr));
+    check_access(instr, instr.args[1], result.shape);
+    SINTER_ASSERT((instr.args[1] == kNoValue) == (instr.args[2] == kNoValue),
+                  "a mask needs a value for elsewhere: {}", text_of(instr));
+    if (instr.args[2] == kNoValue) return;
+    SINTER_ASSERT(
+        program_[instr.args[2]].dtype == result.dtype && fits(instr.args[2], result.shape),
+        "the value for elsewhere is no such tile: {}", text_of(instr));
+  }
+
+  void check_store(const Instr& instr) const {
+    const BufferParam& buffer = checked_buffer(instr);
+    SINTER_ASSERT(buffer.written, "store to read-only buffer {}", buffer.name);
+    SINTER_ASSERT(program_[instr.args[1]].dtype == compute_dtype(buffer.dtype), "{} is {}: {}",
+                  buffer.name, name_of(buffer.dtype), text_of(instr));
+    const TileShape shape = program_[instr.args[0]].shape;
+    SINTER_ASSERT(fits(instr.args[1], shape), "a stored tile is no larger than its offsets: {}",
+                  text_of(instr));
+    check_access(instr, instr.args[2], shape);
+  }
+
+  void check_reduce(const Instr& instr) const {
+    const std::size_t count = is_arg(instr.reduce_kind) ? 2 : 1;
+    SINTER_ASSERT(instr.args.size() == count && instr.results.size() == count, "{}",
+                  text_of(instr));
+    const TileShape result{program_[instr.args[0]].shape.rows, 1};
+    for (std::size_t i = 0; i < count; ++i)
+      SINTER_ASSERT(program_[instr.results[i]].dtype == program_[instr.args[i]].dtype &&
+                        program_[instr.results[i]].shape == result &&
+                        fits(instr.args[i], program_[instr.args[0]].shape),
+                    "{}", text_of(instr));
+  }
+
   void check_pointwise(const Instr& instr) const {
-    SINTER_ASSERT(static_cast<int>(instr.args.size()) == info(instr.op).arity);
+    SINTER_ASSERT(static_cast<int>(instr.args.size()) == info(instr.op).arity, "{}",
+                  text_of(instr));
     TileShape shape;
     std::vector<DType> dtypes;
     for (ValueId arg : instr.args) {
       shape = broadcast(shape, program_[arg].shape);
       dtypes.push_back(program_[arg].dtype);
     }
-    SINTER_ASSERT(shape.rows > 0 && shape.cols > 0, "tiles do not broadcast in {}",
-                  name_of(instr.op));
+    SINTER_ASSERT(shape.rows > 0 && shape.cols > 0, "tiles do not broadcast: {}", text_of(instr));
     const OpTypes types = op_types(instr.op, dtypes);
     for (std::size_t i = 0; i < dtypes.size(); ++i)
-      SINTER_ASSERT(types.operands[i] == dtypes[i], "{} takes {} there", name_of(instr.op),
-                    name_of(types.operands[i]));
-    SINTER_ASSERT(program_[instr.results[0]].dtype == types.result);
-    SINTER_ASSERT(program_[instr.results[0]].shape == shape);
+      SINTER_ASSERT(types.operands[i] == dtypes[i], "v{} is {}, not {}: {}", instr.args[i],
+                    name_of(dtypes[i]), name_of(types.operands[i]), text_of(instr));
+    SINTER_ASSERT(program_[instr.results[0]].dtype == types.result, "{}", text_of(instr));
+    SINTER_ASSERT(program_[instr.results[0]].shape == shape, "{}", text_of(instr));
   }
 
   void check_loop(const Instr& instr) {
+    SINTER_ASSERT(instr.args.size() >= 3, "{}", text_of(instr));
     const std::size_t carried = instr.args.size() - 3;
-    SINTER_ASSERT(instr.body_params.size() == carried + 1 && instr.body_yields.size() == carried);
+    SINTER_ASSERT(instr.body_params.size() == carried + 1 && instr.body_yields.size() == carried &&
+                      instr.results.size() == carried,
+                  "{}", text_of(instr));
+    for (std::size_t i = 0; i < 3; ++i)
+      SINTER_ASSERT(
+          program_[instr.args[i]].dtype == DType::i64 && program_[instr.args[i]].shape.is_scalar(),
+          "bounds are i64 scalars: {}", text_of(instr));
     std::vector<ValueId> local;
     for (ValueId id : instr.body_params) define(id, local);
     // The yields must be visible at the end of the body, so check it instruction by instruction.
@@ -135,9 +207,11 @@ class Verifier {
       for (ValueId id : each.results) define(id, inner);
     }
     for (std::size_t i = 0; i < carried; ++i) {
-      check_arg(instr.body_yields[i]);
-      SINTER_ASSERT(program_[instr.body_yields[i]].dtype == program_[instr.args[3 + i]].dtype);
-      SINTER_ASSERT(program_[instr.body_yields[i]].shape == program_[instr.args[3 + i]].shape);
+      check_arg(instr, instr.body_yields[i]);
+      const Value& carries = program_[instr.args[3 + i]];
+      for (ValueId id : {instr.body_params[1 + i], instr.body_yields[i], instr.results[i]})
+        SINTER_ASSERT(program_[id].dtype == carries.dtype && program_[id].shape == carries.shape,
+                      "v{} is carried as something else: {}", id, text_of(instr));
     }
     for (ValueId id : inner) defined_[static_cast<std::size_t>(id)] = 0;
     for (ValueId id : local) defined_[static_cast<std::size_t>(id)] = 0;

@@ -1,0 +1,189 @@
+// Two passes over the checked rows, each in parallel: the first makes the reference and its rms,
+// the second compares the results of every provider with it.
+#include "src/suite/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "src/base/check.h"
+
+namespace sinter::suite {
+namespace {
+
+constexpr std::int64_t kCheckedElements = std::int64_t{1} << 24;
+constexpr std::int64_t kCheckedRows = 64;
+
+// A tensor's element (row, col), wherever it lies.
+struct RowReader {
+  const void* data;
+  DType dtype;
+  std::int64_t row_stride;
+  std::int64_t col_stride;
+
+  template <typename T>
+  void read_as(std::int64_t row, std::span<double> values) const {
+    const T* from = static_cast<const T*>(data) + row * row_stride;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const T& value = from[static_cast<std::int64_t>(i) * col_stride];
+      if constexpr (std::is_same_v<T, double>)
+        values[i] = value;
+      else
+        values[i] = static_cast<float>(value);
+    }
+  }
+
+  void read(std::int64_t row, std::span<double> values) const {
+    switch (dtype) {
+      case DType::f16:
+        return read_as<Half>(row, values);
+      case DType::bf16:
+        return read_as<BFloat16>(row, values);
+      case DType::f64:
+        return read_as<double>(row, values);
+      default:
+        return read_as<float>(row, values);
+    }
+  }
+};
+
+RowReader input_reader(const Input& input, const Tensor& t) {
+  const Strides& strides = t.strides();
+  if (input.layout == Layout::vector) return {t.data(), t.dtype(), 0, strides[0]};
+  if (input.layout == Layout::transposed) return {t.data(), t.dtype(), strides[1], strides[0]};
+  return {t.data(), t.dtype(), strides[0], strides[1]};
+}
+
+RowReader output_reader(Output output, const Tensor& t) {
+  return {t.data(), t.dtype(), t.strides()[0], output == Output::matrix ? t.strides()[1] : 0};
+}
+
+void check_shape(const Case& each, const Shape2& shape, const std::vector<Tensor>& outputs) {
+  SINTER_ASSERT(outputs.size() == each.outputs.size(), "{} gave {} results, expected {}", each.name,
+                outputs.size(), each.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Shape expected =
+        each.outputs[i] == Output::matrix ? Shape{shape.rows, shape.cols} : Shape{shape.rows};
+    SINTER_ASSERT(outputs[i].shape() == expected, "{} gave {}, expected {}", each.name,
+                  sinter::to_string(outputs[i].shape()), sinter::to_string(expected));
+  }
+}
+
+// The rows to check, spread evenly from the first to the last.
+std::vector<std::int64_t> checked_rows(const Shape2& shape) {
+  const std::int64_t count =
+      std::clamp(kCheckedElements / shape.cols, std::min(kCheckedRows, shape.rows), shape.rows);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i)
+    rows[static_cast<std::size_t>(i)] = count == 1 ? 0 : i * (shape.rows - 1) / (count - 1);
+  return rows;
+}
+
+// The reference of one output, row after row.
+struct Expected {
+  std::int64_t cols = 0;
+  std::vector<double> values;
+  double rms = 0;
+
+  std::span<double> row(std::int64_t i) {
+    return {values.data() + i * cols, static_cast<std::size_t>(cols)};
+  }
+};
+
+double rms_of(const std::vector<double>& values) {
+  double squares = 0;
+  for (double x : values) squares += x * x;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+std::vector<Expected> make_reference(const Case& each, const Shape2& shape,
+                                     std::span<const Tensor> inputs,
+                                     std::span<const std::int64_t> rows, ThreadPool& threads) {
+  std::vector<RowReader> readers;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    readers.push_back(input_reader(each.inputs[i], inputs[i]));
+  std::vector<Expected> expected;
+  for (Output output : each.outputs) {
+    const std::int64_t cols = output == Output::matrix ? shape.cols : 1;
+    expected.push_back({cols, std::vector<double>(rows.size() * static_cast<std::size_t>(cols))});
+  }
+  const auto count = static_cast<std::int64_t>(rows.size());
+  threads.parallel_for(count, 0, [&](std::int64_t first, std::int64_t last, char*) {
+    std::vector<std::vector<double>> in(readers.size(),
+                                        std::vector<double>(static_cast<std::size_t>(shape.cols)));
+    const std::vector<std::span<const double>> views(in.begin(), in.end());
+    std::vector<std::span<double>> out(expected.size());
+    for (std::int64_t i = first; i < last; ++i) {
+      for (std::size_t k = 0; k < in.size(); ++k)
+        readers[k].read(rows[static_cast<std::size_t>(i)], in[k]);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] = expected[k].row(i);
+      each.reference(views, out);
+    }
+  });
+  for (Expected& e : expected) e.rms = rms_of(e.values);
+  return expected;
+}
+
+struct Errors {
+  double absolute = 0;
+  double relative = 0;
+
+  void add(double value, double reference, double rms) {
+    if (value == reference || (std::isnan(value) && std::isnan(reference))) return;
+    const double error = std::fabs(value - reference);
+    const double share = error / std::max(std::fabs(reference), rms);
+    // The comparisons are written so that NaN wins and stays.
+    if (!(error <= absolute)) absolute = error;
+    if (!(share <= relative)) relative = share;
+  }
+};
+
+Errors compare(Expected& expected, const RowReader& reader, std::span<const std::int64_t> rows,
+               ThreadPool& threads) {
+  Errors worst;
+  std::mutex mutex;
+  const auto count = static_cast<std::int64_t>(rows.size());
+  threads.parallel_for(count, 0, [&](std::int64_t first, std::int64_t last, char*) {
+    std::vector<double> values(static_cast<std::size_t>(expected.cols));
+    Errors errors;
+    for (std::int64_t i = first; i < last; ++i) {
+      reader.read(rows[static_cast<std::size_t>(i)], values);
+      const std::span<const double> reference = expected.row(i);
+      for (std::size_t k = 0; k < values.size(); ++k)
+        errors.add(values[k], reference[k], expected.rms);
+    }
+    const std::lock_guard lock(mutex);
+    if (!(errors.absolute <= worst.absolute)) worst.absolute = errors.absolute;
+    if (!(errors.relative <= worst.relative)) worst.relative = errors.relative;
+  });
+  return worst;
+}
+
+}  // namespace
+
+std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
+                                    std::span<const Tensor> inputs,
+                                    std::span<const std::vector<Tensor>> outputs,
+                                    ThreadPool& threads) {
+  const std::vector<std::int64_t> rows = checked_rows(shape);
+  std::vector<Expected> expected = make_reference(each, shape, inputs, rows, threads);
+  std::vector<Accuracy> all;
+  for (const std::vector<Tensor>& results : outputs) {
+    check_shape(each, shape, results);
+    Accuracy accuracy;
+    accuracy.rms = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const RowReader reader = output_reader(each.outputs[k], results[k]);
+      const Errors errors = compare(expected[k], reader, rows, threads);
+      if (!(errors.absolute <= accuracy.max_abs_err)) accuracy.max_abs_err = errors.absolute;
+      if (!(errors.relative <= accuracy.max_rel_err)) accuracy.max_rel_err = errors.relative;
+      accuracy.checked_elements += static_cast<std::int64_t>(expected[k].values.size());
+      accuracy.rms = std::min(accuracy.rms, expected[k].rms);
+    }
+    all.push_back(accuracy);
+  }
+  return all;
+}
+
+}  // namespace sinter::suite

@@ -1,0 +1,68 @@
+// Tries each way of copying on the size at hand and keeps the fastest.
+#include "src/suite/copy_limit.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <span>
+
+#include "src/suite/timing.h"
+
+namespace sinter::suite {
+namespace {
+
+// Copies of more than this go over the same memory again: it has left the caches by then.
+constexpr std::size_t kLargestBuffer = std::size_t{512} << 20;
+constexpr std::size_t kWorthOneThread = std::size_t{8} << 20;
+constexpr TimingBudget kTrial{.seconds = 0.01, .min_samples = 3};
+
+}  // namespace
+
+CopyLimit::CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threads)
+    : threads_(threads),
+      bytes_(std::max(static_cast<std::size_t>(bytes_moved) / 2, std::size_t{1})),
+      buffer_(std::min(bytes_, kLargestBuffer)),
+      from_(device.allocate(buffer_)),
+      to_(device.allocate(buffer_)) {
+  // Pages that were never written are all the same page of zeros.
+  for (const StoragePtr& storage : {from_, to_})
+    std::fill_n(static_cast<unsigned char*>(storage->data()), buffer_, 1);
+  choose();
+}
+
+void CopyLimit::run() const {
+  for (std::size_t done = 0; done < bytes_; done += buffer_) {
+    const std::size_t part = std::min(buffer_, bytes_ - done);
+    if (parallel_)
+      parallel_copy(threads_, kind_, from_->data(), to_->data(), part);
+    else
+      copy_here(kind_, from_->data(), to_->data(), part);
+  }
+}
+
+void CopyLimit::choose() {
+  struct Way {
+    CopyKind kind;
+    bool parallel;
+  };
+  constexpr std::array<Way, 4> kWays{Way{CopyKind::plain, false}, Way{CopyKind::streaming, false},
+                                     Way{CopyKind::plain, true}, Way{CopyKind::streaming, true}};
+  const auto use = [this](const Way& way) {
+    kind_ = way.kind;
+    parallel_ = way.parallel;
+  };
+  const std::span ways = bytes_ > kWorthOneThread ? std::span(kWays).subspan(2) : std::span(kWays);
+  std::vector<std::function<void()>> runs;
+  for (const Way& way : ways)
+    runs.emplace_back([this, &use, &way] {
+      use(way);
+      run();
+    });
+  const std::vector<Timing> timings = time_in_turns(runs, kTrial);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < timings.size(); ++i)
+    if (timings[i].p20_us < timings[best].p20_us) best = i;
+  use(ways[best]);
+}
+
+}  // namespace sinter::suite

@@ -1,0 +1,178 @@
+// The order: inputs, compile, first call with its memory, accuracy, then the timing in turns.
+#include "src/suite/measure.h"
+
+#include <sinter/compile.h>
+
+#include <chrono>
+#include <memory>
+#include <new>
+
+#include "src/base/check.h"
+#include "src/suite/accuracy.h"
+#include "src/suite/copy_limit.h"
+#include "src/suite/inputs.h"
+
+namespace sinter::suite {
+namespace {
+
+constexpr std::int64_t kCallElements = 128 * 128;
+constexpr double kCallSeconds = 0.02;
+
+// A provider on its way through the measurement. Once its row has an error, it is left out.
+struct Contestant {
+  ResultRow row;
+  CompiledFunction function;
+  std::vector<Tensor> outputs;
+
+  bool alive() const { return row.error.empty(); }
+};
+
+CompiledFunction compile_case(const Case& each, const std::string& provider) {
+  return compile_list(each.program, static_cast<int>(each.inputs.size()),
+                      {.fuse = provider == "fused", .name = each.name});
+}
+
+ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device) {
+  ResultRow row;
+  row.case_name = what.each.name;
+  row.shape = to_string(what.shape);
+  row.dtype = name_of(what.dtype);
+  row.device = device.name();
+  row.provider = provider;
+  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
+  row.flops = flops(what.each, what.shape);
+  row.reasons["bytes_measured"] = "no counters of memory traffic are read on this device yet";
+  row.reasons["instructions"] = "no counters of instructions are read on this device yet";
+  return row;
+}
+
+// Runs `step` for those that are still in; what it throws takes them out.
+template <typename Step>
+void for_each_alive(std::vector<Contestant>& contestants, const Step& step) {
+  for (Contestant& each : contestants) {
+    if (!each.alive()) continue;
+    try {
+      step(each);
+    } catch (const std::bad_alloc&) {
+      each.row.error = "out of memory";
+    } catch (const std::exception& error) {
+      each.row.error = error.what();
+    }
+    if (!each.alive()) each.outputs.clear();
+  }
+}
+
+void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& device) {
+  const ProgramInfo info = each.function.info(inputs);
+  ResultRow& row = each.row;
+  row.kernels = info.kernels;
+  row.kernels_from_disk = info.kernels_from_disk;
+  row.compile_ms = info.compile_ms;
+  row.bytes_planned = info.bytes;
+  row.buffer_bytes = info.buffer_bytes;
+  device.reset_peak();
+  const std::size_t before = device.memory().in_use;
+  each.outputs = each.function.call(inputs);
+  row.peak_bytes = static_cast<std::int64_t>(device.memory().peak - before);
+}
+
+void check(std::vector<Contestant>& contestants, const Measurement& what,
+           std::span<const Tensor> inputs, ThreadPool& threads) {
+  std::vector<std::vector<Tensor>> outputs;
+  for (Contestant& each : contestants)
+    if (each.alive()) outputs.push_back(std::move(each.outputs));
+  if (outputs.empty()) return;
+  const std::vector<Accuracy> all = check_outputs(what.each, what.shape, inputs, outputs, threads);
+  std::size_t next = 0;
+  for (Contestant& each : contestants) {
+    if (!each.alive()) continue;
+    const Accuracy& accuracy = all[next++];
+    each.row.max_abs_err = accuracy.max_abs_err;
+    each.row.max_rel_err = accuracy.max_rel_err;
+    each.row.checked_elements = accuracy.checked_elements;
+    if (each.row.provider == "fused" || size_of(what.dtype) >= 4)
+      each.row.tolerance = tolerance(what.each, what.dtype, accuracy.rms);
+    else
+      each.row.reasons["tolerance"] =
+          "without fusion every intermediate is rounded to 16 bits, which no bound covers";
+  }
+}
+
+std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, ThreadPool& threads,
+                                      std::vector<Contestant>& contestants) {
+  try {
+    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), device,
+                                       threads);
+  } catch (const Error& error) {
+    for (Contestant& each : contestants) each.row.reasons["limit_us"] = error.what();
+    return nullptr;
+  }
+}
+
+double mean_call_us(const CompiledFunction& function, std::span<const Tensor> inputs) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kBatch = 100;
+  const auto start = Clock::now();
+  double seconds = 0;
+  int calls = 0;
+  while (seconds < kCallSeconds) {
+    for (int i = 0; i < kBatch; ++i) function.call(inputs);
+    calls += kBatch;
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return seconds / calls * 1e6;
+}
+
+void time_all(std::vector<Contestant>& contestants, const Measurement& what,
+              std::span<const Tensor> inputs, Device& device, ThreadPool& threads) {
+  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
+  std::vector<std::function<void()>> runs;
+  // A result is freed at the end of its call: the pool gives the next call the same memory.
+  for (const Contestant& each : contestants)
+    if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
+  if (runs.empty()) return;
+  if (limit) runs.emplace_back([&limit] { limit->run(); });
+  const std::vector<Timing> timings = time_in_turns(runs, {.seconds = what.seconds});
+  std::size_t next = 0;
+  for (Contestant& each : contestants) {
+    if (!each.alive()) continue;
+    each.row.timing = timings[next++];
+    if (limit) each.row.limit_us = timings.back().median_us;
+    if (what.shape.numel() <= kCallElements)
+      each.row.call_us = mean_call_us(each.function, inputs);
+    else
+      each.row.reasons["call_us"] = "measured at 128x128 and below only";
+  }
+}
+
+}  // namespace
+
+std::vector<ResultRow> measure(const Measurement& what, Device& device, ThreadPool& threads) {
+  std::vector<Contestant> contestants;
+  for (const std::string& provider : what.providers)
+    contestants.push_back(
+        {empty_row(what, provider, device), compile_case(what.each, provider), {}});
+  std::vector<Tensor> inputs;
+  // Inputs and the steps that concern all: what they throw is everyone's error.
+  const auto together = [&](const auto& step) {
+    std::string failure;
+    try {
+      step();
+    } catch (const std::bad_alloc&) {
+      failure = "out of memory";
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    if (!failure.empty())
+      for_each_alive(contestants, [&](Contestant& each) { each.row.error = failure; });
+  };
+  together([&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
+  for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
+  together([&] { check(contestants, what, inputs, threads); });
+  together([&] { time_all(contestants, what, inputs, device, threads); });
+  std::vector<ResultRow> rows;
+  for (Contestant& each : contestants) rows.push_back(std::move(each.row));
+  return rows;
+}
+
+}  // namespace sinter::suite

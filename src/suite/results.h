@@ -1,0 +1,66 @@
+// What a run of the suite found: rows, and what they were measured on. Written as JSON and CSV.
+// A field without a value could not be measured; `reasons` says why, by the field's name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/suite/timing.h"
+
+namespace sinter::suite {
+
+struct ResultRow {
+  std::string case_name;
+  std::string shape;
+  std::string dtype;
+  std::string device;
+  std::string provider;  // "eager", "fused"
+  std::string error;     // not empty: the row could not be measured
+
+  std::optional<Timing> timing;
+  std::optional<double> limit_us;
+  std::optional<double> call_us;  // mean wall time of a warm call, for the smallest shapes
+  std::int64_t bytes_min = 0;
+  std::optional<std::int64_t> bytes_planned;  // what the kernels should move, by the plan
+  std::optional<std::int64_t> bytes_measured;
+  std::optional<std::int64_t> buffer_bytes;
+  std::optional<double> compile_ms;
+  std::optional<int> kernels_from_disk;
+  std::optional<int> kernels;
+  std::optional<double> max_abs_err;
+  std::optional<double> max_rel_err;  // |error| / max(|reference|, rms of the reference)
+  std::optional<double> tolerance;    // of max_rel_err; none: not held to one
+  std::optional<std::int64_t> checked_elements;
+  std::int64_t flops = 0;
+  std::optional<std::int64_t> instructions;
+  std::optional<std::int64_t> peak_bytes;
+  std::map<std::string, std::string> reasons;
+
+  bool is_wrong() const { return tolerance && max_rel_err && !(*max_rel_err <= *tolerance); }
+  bool failed() const { return !error.empty() || is_wrong(); }
+};
+
+struct Results {
+  std::string date;  // UTC, ISO 8601
+  std::string device;
+  std::string description;
+  std::optional<std::string> commit;
+  std::string command_line;
+  std::string version;
+  double copy_bytes_per_s = 0;  // of a large parallel copy
+  bool interrupted = false;
+  std::vector<ResultRow> rows;
+};
+
+std::string to_json(const Results& results);
+// The rows alone, under the same names; errors in the last column.
+std::string to_csv(const Results& results);
+
+// Writes DIR/results.json and DIR/results.csv, making DIR where it is missing: each to a temporary
+// name, then renamed. Returns the first's path; UserError where that cannot be done.
+std::string write_results(const std::string& directory, const Results& results);
+
+}  // namespace sinter::suite

@@ -1,0 +1,115 @@
+// All names are checked first, so that a typing error does not cost a run.
+#include "src/suite/runner.h"
+
+#include <sinter/device.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <iterator>
+
+#include "src/base/check.h"
+#include "src/runtime/registry.h"
+#include "src/suite/measure.h"
+
+namespace sinter::suite {
+namespace {
+
+constexpr std::int64_t kSmallest = 128;
+constexpr std::int64_t kLargest = 65536;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::shared_ptr<Device> open_device(const std::string& name) {
+  devices();  // registers those that this build has
+  return find_device(name);
+}
+
+std::vector<const Case*> chosen_cases(const std::vector<std::string>& names) {
+  std::vector<const Case*> cases;
+  for (const std::string& name : names) cases.push_back(&find_case(name));
+  if (names.empty())
+    for (const Case& each : all_cases()) cases.push_back(&each);
+  return cases;
+}
+
+void check_providers(const std::vector<std::string>& providers) {
+  if (providers.empty()) fail_user("suite", "no provider is given; there are eager and fused");
+  for (const std::string& name : providers)
+    if (name != "eager" && name != "fused")
+      fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
+}
+
+std::vector<Measurement> plan_of(const SuiteOptions& options) {
+  std::vector<Measurement> plan;
+  for (const Case* each : chosen_cases(options.cases))
+    for (DType dtype : options.dtypes)
+      for (const Shape2& shape : options.shapes)
+        plan.push_back({*each, shape, dtype, options.providers, options.seconds});
+  return plan;
+}
+
+std::string title_of(const Measurement& what) {
+  return fmt::format("{} {} {}", what.each.name, to_string(what.shape), name_of(what.dtype));
+}
+
+// What stops the suite (Ctrl-C) stops a compiler that is running, too: that is no result.
+void drop_failed(std::vector<ResultRow>& rows, std::size_t last) {
+  rows.erase(std::remove_if(rows.end() - static_cast<std::ptrdiff_t>(last), rows.end(),
+                            [](const ResultRow& row) { return !row.error.empty(); }),
+             rows.end());
+}
+
+}  // namespace
+
+std::vector<std::string> set_names() { return {"quick", "full"}; }
+
+std::vector<Shape2> shapes_of_set(const std::string& set) {
+  if (set == "quick") return {{128, 128}, {4096, 4096}, {65536, 128}, {128, 65536}};
+  if (set != "full") fail_user("suite", "there is no set '{}'; there are quick and full", set);
+  std::vector<Shape2> shapes;
+  for (std::int64_t rows = kSmallest; rows <= kLargest; rows *= 2)
+    for (std::int64_t cols = kSmallest; cols <= kLargest; cols *= 2) shapes.push_back({rows, cols});
+  return shapes;
+}
+
+Results run_suite(const SuiteOptions& options, const ProgressCallback& progress) {
+  check_providers(options.providers);
+  const std::vector<Measurement> plan = plan_of(options);
+  if (plan.empty()) fail_user("suite", "no shape or no type is given");
+  const std::shared_ptr<Device> device = open_device(options.device);
+  // As many threads as the device's kernels have; they also make inputs and references.
+  ThreadPool threads(device->parallelism());
+
+  Results results;
+  results.date = utc_now();
+  results.device = device->name();
+  results.description = device->description();
+  results.version = SINTER_VERSION;
+  results.command_line = options.command_line;
+  results.commit = options.commit;
+  results.copy_bytes_per_s = device->copy_bandwidth();
+  std::size_t last_rows = 0;  // of the measurement before
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (!progress({results, i, plan.size(), title_of(plan[i])})) {
+      results.interrupted = true;
+      drop_failed(results.rows, last_rows);
+      return results;
+    }
+    std::vector<ResultRow> rows = measure(plan[i], *device, threads);
+    last_rows = rows.size();
+    std::move(rows.begin(), rows.end(), std::back_inserter(results.rows));
+    device->release_cached();
+  }
+  progress({results, plan.size(), plan.size(), ""});
+  return results;
+}
+
+}  // namespace sinter::suite

@@ -1,0 +1,43 @@
+// Runs cases: each with fusion and without, checked, then timed against each other and against a
+// copy. What goes wrong in one case becomes its row's error; the sweep goes on.
+// In: SuiteOptions. Out: Results, and a call of `progress` before and after each case and shape.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/suite/case.h"
+#include "src/suite/results.h"
+
+namespace sinter::suite {
+
+struct SuiteOptions {
+  std::vector<std::string> cases;  // empty: all
+  std::vector<Shape2> shapes;
+  std::vector<DType> dtypes{DType::f32};
+  std::vector<std::string> providers{"eager", "fused"};
+  std::string device = "cpu";
+  double seconds = 0.4;  // of timing, for each case and shape
+  // Passed through to the results.
+  std::string command_line;
+  std::optional<std::string> commit;
+};
+
+std::vector<Shape2> shapes_of_set(const std::string& set);  // "quick", "full"; UserError
+std::vector<std::string> set_names();
+
+struct Progress {
+  const Results& results;  // so far
+  std::size_t done = 0;    // of `total` combinations of case, shape and type
+  std::size_t total = 0;
+  std::string next;  // what is measured now; empty at the end
+};
+// False: stop here, with what there is.
+using ProgressCallback = std::function<bool(const Progress&)>;
+
+// UserError for names that are not known, before anything is run.
+Results run_suite(const SuiteOptions& options, const ProgressCallback& progress);
+
+}  // namespace sinter::suite
