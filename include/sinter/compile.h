@@ -112,6 +112,12 @@ template <typename C, typename R, typename... Args>
 struct Signature<R (C::*)(Args...) const> : Signature<R (*)(Args...)> {};
 template <typename C, typename R, typename... Args>
 struct Signature<R (C::*)(Args...)> : Signature<R (*)(Args...)> {};
+template <typename R, typename... Args>
+struct Signature<R (*)(Args...) noexcept> : Signature<R (*)(Args...)> {};
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...) const noexcept> : Signature<R (*)(Args...)> {};
+template <typename C, typename R, typename... Args>
+struct Signature<R (C::*)(Args...) noexcept> : Signature<R (*)(Args...)> {};
 
 }  // namespace detail
 

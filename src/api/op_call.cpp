@@ -159,7 +159,7 @@ Tensor apply(const OpCall& call) {
   if (Trace* trace = current_trace()) return record(*trace, call);
   for (const Arg& arg : call.args)
     if (arg.kind() == Arg::Kind::tensor && arg.tensor().impl()->is_traced())
-      fail_user(name_of(call.op),
+      fail_user(call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op),
                 "a tensor made while tracing a function was used outside of it; return it from the "
                 "function instead");
   return run_now(call);

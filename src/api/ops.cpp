@@ -37,6 +37,7 @@ Shape common_shape(std::string_view op, const std::vector<Arg>& args) {
     }
   }
   if (!any_tensor) fail_user(op, "needs at least one tensor, got only numbers");
+  checked_numel(op, shape);
   return shape;
 }
 
@@ -82,8 +83,7 @@ Tensor gelu(const Arg& a, GeluForm form) {
 
 Tensor full(const Shape& shape, const Arg& value, DType dtype) {
   if (value.kind() == Arg::Kind::tensor) fail_user("full", "the value is a number, not a tensor");
-  for (std::int64_t size : shape)
-    if (size < 0) fail_user("full", "sizes cannot be negative: {}", to_string(shape));
+  checked_numel("full", shape);
   OpCall call;
   call.op = Op::constant;
   call.shape = shape;
@@ -96,20 +96,45 @@ Tensor full(const Shape& shape, const Arg& value, DType dtype) {
 Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
 
+namespace {
+
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
+
+// How many steps lead from start to before stop.
+std::int64_t real_steps(double start, double stop, double step) {
+  const double count = std::ceil((stop - start) / step);
+  if (!(count < static_cast<double>(kMostSteps))) fail_user("arange", "has too many elements");
+  return count > 0 ? static_cast<std::int64_t>(count) : 0;
+}
+
+std::int64_t whole_steps(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (stop == start || (stop < start) != (step < 0)) return 0;
+  // Unsigned, where distances do not overflow.
+  auto distance = [](std::int64_t from, std::int64_t to) {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  };
+  const std::uint64_t span = step > 0 ? distance(start, stop) : distance(stop, start);
+  const std::uint64_t count = (span - 1) / (step > 0 ? distance(0, step) : distance(step, 0)) + 1;
+  if (count > static_cast<std::uint64_t>(kMostSteps)) fail_user("arange", "has too many elements");
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
 Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
   for (const Arg* arg : {&start, &stop, &step})
     if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
   if (step.real() == 0) fail_user("arange", "the step cannot be 0");
   const bool whole = start.kind() != Arg::Kind::real && stop.kind() != Arg::Kind::real &&
                      step.kind() != Arg::Kind::real;
-  const double count = std::ceil((stop.real() - start.real()) / step.real());
-  if (!(count < 0x1p60)) fail_user("arange", "has too many elements");
+  const std::int64_t count = whole ? whole_steps(start.integer(), stop.integer(), step.integer())
+                                   : real_steps(start.real(), stop.real(), step.real());
   auto scalar = [&](const Arg& arg) {
     return whole ? Scalar::of(arg.integer()) : Scalar::of(arg.real());
   };
   OpCall call;
   call.op = Op::iota;
-  call.shape = {std::max<std::int64_t>(0, static_cast<std::int64_t>(count))};
+  call.shape = {count};
   call.dtype = dtype.value_or(whole ? DType::i64 : DType::f32);
   if (call.dtype == DType::boolean) fail_user("arange", "cannot make bools");
   if (!is_floating(call.dtype) && !whole)

@@ -51,14 +51,9 @@ int checked_axis(std::string_view op, int axis, int rank) {
 
 namespace {
 
-const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
-  const TensorImpl& impl = checked(op, tensor);
-  if (impl.is_traced())
-    fail_user(op, "values are not known while a function is being traced by compile()");
-  return impl;
-}
-
 constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
+
+}  // namespace
 
 std::int64_t checked_numel(std::string_view op, const Shape& shape) {
   std::int64_t count = 1;
@@ -70,6 +65,15 @@ std::int64_t checked_numel(std::string_view op, const Shape& shape) {
       fail_user(op, "{} has too many elements", to_string(shape));
   }
   return shape.numel();
+}
+
+namespace {
+
+const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
+  const TensorImpl& impl = checked(op, tensor);
+  if (impl.is_traced())
+    fail_user(op, "values are not known while a function is being traced by compile()");
+  return impl;
 }
 
 // Memory the caller owns.

@@ -38,6 +38,10 @@ Tensor with_view(const Tensor& tensor, View view);
 // Throws UserError naming the operation when the handle is empty.
 const TensorImpl& checked(std::string_view op, const Tensor& tensor);
 
+// The number of elements; UserError naming the operation when a size is negative or they are too
+// many to count.
+std::int64_t checked_numel(std::string_view op, const Shape& shape);
+
 // An axis from the end if negative; UserError naming the operation when there is no such axis.
 int checked_axis(std::string_view op, int axis, int rank);
 

@@ -24,19 +24,16 @@ namespace {
 Shape resolved_shape(const Tensor& a, const Shape& shape) {
   Shape result = shape;
   int unknown = -1;
-  std::int64_t known = 1;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] == -1) {
-      if (unknown >= 0) fail_user("reshape", "only one size may be -1: {}", to_string(shape));
-      unknown = i;
-    } else if (shape[i] < 0) {
-      fail_user("reshape", "sizes cannot be negative: {}", to_string(shape));
-    } else {
-      known *= shape[i];
-    }
+    if (shape[i] != -1) continue;
+    if (unknown >= 0) fail_user("reshape", "only one size may be -1: {}", to_string(shape));
+    unknown = i;
+    result[i] = 1;
   }
-  if (unknown >= 0 && known > 0 && a.numel() % known == 0) result[unknown] = a.numel() / known;
-  if ((unknown >= 0 && result[unknown] < 0) || result.numel() != a.numel())
+  const std::int64_t known = checked_numel("reshape", result);
+  const bool divides = known > 0 && a.numel() % known == 0;
+  if (unknown >= 0 && divides) result[unknown] = a.numel() / known;
+  if ((unknown >= 0 && !divides) || result.numel() != a.numel())
     fail_user("reshape", "{} has {} elements, which do not fit {}", to_string(a.shape()), a.numel(),
               to_string(shape));
   return result;
@@ -156,6 +153,7 @@ Tensor expand(const Tensor& a, const Shape& shape) {
     if (target[i] < 0 || (target[i] != have && have != 1))
       fail_user("expand", "{} does not expand to {}", to_string(a.shape()), to_string(shape));
   }
+  checked_numel("expand", target);
   return with_view(a, expand(a.impl()->view, target));
 }
 
@@ -207,15 +205,16 @@ Tensor concat(const std::vector<Tensor>& tensors, int axis) {
 
 Tensor stack(const std::vector<Tensor>& tensors, int axis) {
   if (tensors.empty()) fail_user("stack", "needs at least one tensor");
+  const int at = checked_axis("stack", axis, checked("stack", tensors[0]).view.shape.rank() + 1);
   std::vector<Tensor> raised;
   for (const Tensor& tensor : tensors) {
     checked("stack", tensor);
     if (tensor.shape() != tensors[0].shape())
       fail_user("stack", "{} and {} differ in shape", to_string(tensors[0].shape()),
                 to_string(tensor.shape()));
-    raised.push_back(unsqueeze(tensor, axis));
+    raised.push_back(unsqueeze(tensor, at));
   }
-  return concat(raised, axis < 0 ? axis + tensors[0].rank() + 1 : axis);
+  return concat(raised, at);
 }
 
 }  // namespace sinter

@@ -21,6 +21,7 @@ struct Affine {
 struct PrefixMask {
   std::string row_limit;
   std::string col_limit;
+  bool is_unlimited() const { return row_limit.empty() && col_limit.empty(); }
 };
 
 class IndexAnalysis {

@@ -104,7 +104,8 @@ std::optional<Scalar> value_of_nothing(const Node& node) {
     const bool one = node.reduce_kind == ReduceKind::prod || node.reduce_kind == ReduceKind::min;
     return Scalar::of(std::int64_t{one});
   }
-  if (is_pointwise(node.op) && node.shape.numel() == 0) return Scalar::of(std::int64_t{0});
+  const bool is_computed = is_pointwise(node.op) || node.op == Op::concat;
+  if (is_computed && node.shape.numel() == 0) return Scalar::of(std::int64_t{0});
   return std::nullopt;
 }
 
@@ -248,6 +249,7 @@ std::vector<std::optional<View>> common_views(const Graph& graph) {
 // The node computed directly in the order its readers want, or nullopt where that would repeat work
 // or the views do not compose.
 std::optional<Node> through_view(const Graph& graph, const Node& node, const View& view) {
+  if (view.shape.numel() == 0) return std::nullopt;  // no kernel walks an empty space
   const bool repeats = distinct_elements(view) < view.shape.numel();
   if (repeats && (info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
     return std::nullopt;

@@ -26,7 +26,7 @@ std::vector<StoragePtr> run(const Executable& executable, std::span<const InputB
         base = results[static_cast<std::size_t>(slot.index)]->data();
         break;
       case BufferSlot::Kind::intermediate:
-        base = static_cast<std::byte*>(arena->data()) + slot.offset;
+        if (arena) base = static_cast<std::byte*>(arena->data()) + slot.offset;  // else: 0 bytes
         break;
     }
     bases.push_back(static_cast<std::byte*>(base));

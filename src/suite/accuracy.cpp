@@ -125,6 +125,9 @@ std::vector<Expected> make_reference(const Case& each, const Shape2& shape,
   return expected;
 }
 
+// NaN is the largest, and stays.
+double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
 struct Errors {
   double absolute = 0;
   double relative = 0;
@@ -132,10 +135,8 @@ struct Errors {
   void add(double value, double reference, double rms) {
     if (value == reference || (std::isnan(value) && std::isnan(reference))) return;
     const double error = std::fabs(value - reference);
-    const double share = error / std::max(std::fabs(reference), rms);
-    // The comparisons are written so that NaN wins and stays.
-    if (!(error <= absolute)) absolute = error;
-    if (!(share <= relative)) relative = share;
+    absolute = larger(absolute, error);
+    relative = larger(relative, error / std::max(std::fabs(reference), rms));
   }
 };
 
@@ -154,8 +155,8 @@ Errors compare(Expected& expected, const RowReader& reader, std::span<const std:
         errors.add(values[k], reference[k], expected.rms);
     }
     const std::lock_guard lock(mutex);
-    if (!(errors.absolute <= worst.absolute)) worst.absolute = errors.absolute;
-    if (!(errors.relative <= worst.relative)) worst.relative = errors.relative;
+    worst.absolute = larger(worst.absolute, errors.absolute);
+    worst.relative = larger(worst.relative, errors.relative);
   });
   return worst;
 }
@@ -176,8 +177,8 @@ std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
     for (std::size_t k = 0; k < results.size(); ++k) {
       const RowReader reader = output_reader(each.outputs[k], results[k]);
       const Errors errors = compare(expected[k], reader, rows, threads);
-      if (!(errors.absolute <= accuracy.max_abs_err)) accuracy.max_abs_err = errors.absolute;
-      if (!(errors.relative <= accuracy.max_rel_err)) accuracy.max_rel_err = errors.relative;
+      accuracy.max_abs_err = larger(accuracy.max_abs_err, errors.absolute);
+      accuracy.max_rel_err = larger(accuracy.max_rel_err, errors.relative);
       accuracy.checked_elements += static_cast<std::int64_t>(expected[k].values.size());
       accuracy.rms = std::min(accuracy.rms, expected[k].rms);
     }

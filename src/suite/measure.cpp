@@ -125,12 +125,12 @@ double mean_call_us(const CompiledFunction& function, std::span<const Tensor> in
 
 void time_all(std::vector<Contestant>& contestants, const Measurement& what,
               std::span<const Tensor> inputs, Device& device, ThreadPool& threads) {
-  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
   std::vector<std::function<void()>> runs;
   // A result is freed at the end of its call: the pool gives the next call the same memory.
   for (const Contestant& each : contestants)
     if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
   if (runs.empty()) return;
+  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
   const std::vector<Timing> timings = time_in_turns(runs, {.seconds = what.seconds});
   std::size_t next = 0;

@@ -1,6 +1,7 @@
 // The JSON keeps the order of the fields as DESIGN lists them.
 #include "src/suite/results.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,7 +74,7 @@ std::string csv_cell(const Json& value) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '"');
-  return '"' + text + '"';
+  return fmt::format("\"{}\"", text);
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -114,14 +115,14 @@ std::string to_csv(const Results& results) {
     Json json = row_json(row);
     json.erase("reasons");
     json["error"] = row.error;
-    std::string names;
-    std::string values;
+    std::vector<std::string> names;
+    std::vector<std::string> values;
     for (const auto& [name, value] : json.items()) {
-      names += (names.empty() ? "" : ",") + name;
-      values += (&value == &json.front() ? "" : ",") + csv_cell(value);
+      names.push_back(name);
+      values.push_back(csv_cell(value));
     }
-    if (text.empty()) text = names + "\n";
-    text += values + "\n";
+    if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
+    text += fmt::format("{}\n", fmt::join(values, ","));
   }
   return text;
 }

@@ -1,0 +1,27 @@
+// The tool's commands. Each adds itself to the app with its options and sets `run`, which main()
+// calls after parsing: it prints and returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace sinter::cli {
+
+// Exit codes.
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;  // a case failed or its result is wrong; something went wrong
+inline constexpr int kUsage = 2;   // what was asked for makes no sense
+
+struct Invocation {
+  std::string command_line;  // as typed
+  std::function<int()> run;  // set by the command that was named
+};
+
+void add_devices_command(CLI::App& app, Invocation& invocation);
+void add_suite_command(CLI::App& app, Invocation& invocation);
+void add_explain_command(CLI::App& app, Invocation& invocation);
+void add_dump_command(CLI::App& app, Invocation& invocation);
+void add_cache_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace sinter::cli

@@ -1,0 +1,87 @@
+// `sinter explain` and `sinter dump`: what becomes of a case on its way to kernels. Both compile,
+// neither runs, so any shape can be looked at.
+#include <fmt/format.h>
+#include <sinter/compile.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/kernel_text.h"
+#include "src/suite/case.h"
+#include "src/suite/inputs.h"
+
+namespace sinter::cli {
+namespace {
+
+struct InspectArguments {
+  std::string name;
+  std::string shape = "4096x4096";
+  std::string dtype = "f32";
+  std::string stage;
+  bool full = false;
+  bool eager = false;
+};
+
+struct Inspected {
+  CompiledFunction function;
+  std::vector<Tensor> inputs;
+};
+
+Inspected compile_case(const InspectArguments& arguments) {
+  const suite::Case& each = suite::find_case(arguments.name);
+  const suite::Shape2 shape = suite::parse_shape(arguments.shape);
+  const DType dtype = suite::parse_dtype(arguments.dtype);
+  const std::string title =
+      fmt::format("{} {} {}: {}", each.name, suite::to_string(shape), name_of(dtype), each.formula);
+  return {compile_list(each.program, static_cast<int>(each.inputs.size()),
+                       {.fuse = !arguments.eager, .name = title}),
+          suite::unbacked_inputs(each, shape, dtype)};
+}
+
+void add_common_options(CLI::App& command, InspectArguments& arguments) {
+  command.add_option("case", arguments.name, "A case of the suite (sinter suite --list)")
+      ->required();
+  command.add_option("--shape", arguments.shape, "ROWSxCOLS")->capture_default_str();
+  command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
+  command.add_flag("--eager", arguments.eager, "Without fusion: each operation its own kernel");
+}
+
+int explain(const InspectArguments& arguments) {
+  const Inspected it = compile_case(arguments);
+  fmt::print("{}", it.function.explain(it.inputs));
+  return kOk;
+}
+
+int dump(const InspectArguments& arguments) {
+  const Inspected it = compile_case(arguments);
+  const std::string text = it.function.dump(arguments.stage, it.inputs);
+  const bool shorten = arguments.stage == "source" && !arguments.full;
+  fmt::print("{}", shorten ? without_headers(text) : text);
+  return kOk;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* command =
+      app.add_subcommand("explain", "Show a case's kernels, their traffic, and what is not fused");
+  add_common_options(*command, *arguments);
+  command->footer("Example:\n  sinter explain layernorm --shape 65536x1024 --dtype bf16");
+  command->callback(
+      [arguments, &invocation] { invocation.run = [arguments] { return explain(*arguments); }; });
+}
+
+void add_dump_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* command = app.add_subcommand("dump", "Print a case at one stage of the pipeline");
+  add_common_options(*command, *arguments);
+  command->add_option("--stage", arguments->stage, "graph, simplified, plan, tile or source")
+      ->required();
+  command->add_flag("--full", arguments->full, "Stage source: with the vocabulary's headers");
+  command->footer("Example:\n  sinter dump softmax --stage source --shape 128x4096");
+  command->callback(
+      [arguments, &invocation] { invocation.run = [arguments] { return dump(*arguments); }; });
+}
+
+}  // namespace sinter::cli

@@ -1,0 +1,34 @@
+// A kernel begins with `struct Binding` and ends with the first line after it that is just `}`.
+#include "cli/kernel_text.h"
+
+#include <fmt/format.h>
+
+namespace sinter::cli {
+
+std::string without_headers(std::string_view sources) {
+  std::string text;
+  std::size_t headers = 0;  // lines left out since the last kernel
+  bool inside = false;
+  while (!sources.empty()) {
+    const std::size_t length = std::min(sources.find('\n'), sources.size() - 1) + 1;
+    const std::string_view line = sources.substr(0, length);
+    sources.remove_prefix(length);
+    if (!inside && line.starts_with("struct Binding")) {
+      inside = true;
+      text += fmt::format("// {} lines of headers left out: see them with --full\n", headers);
+      headers = 0;
+    }
+    if (!inside) {
+      ++headers;
+      continue;
+    }
+    text += line;
+    if (line == "}\n" || line == "}") {
+      inside = false;
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace sinter::cli

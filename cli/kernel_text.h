@@ -1,0 +1,11 @@
+// Kernel sources for reading: the kernels themselves, without the headers pasted before each.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sinter::cli {
+
+std::string without_headers(std::string_view sources);
+
+}  // namespace sinter::cli

@@ -1,0 +1,164 @@
+// `sinter suite`: measures the cases, writes the results after each, prints a table at the end.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/suite_table.h"
+#include "cli/terminal.h"
+#include "src/suite/runner.h"
+
+namespace sinter::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first Ctrl-C ends the run after the case being measured, the second one at once.
+void stop_on_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+std::optional<std::string> commit() {
+#ifdef SINTER_COMMIT
+  return SINTER_COMMIT;
+#else
+  return std::nullopt;
+#endif
+}
+
+struct SuiteArguments {
+  std::string set = "quick";
+  std::vector<std::string> cases;
+  std::vector<std::string> shapes;
+  std::vector<std::string> dtypes{"f32"};
+  std::vector<std::string> providers{"eager", "fused"};
+  std::string device = "cpu";
+  std::string out = "sinter-results";
+  double seconds = 0.4;
+  bool list = false;
+};
+
+suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::string& command_line) {
+  suite::SuiteOptions options;
+  options.cases = arguments.cases;
+  for (const std::string& text : arguments.shapes)
+    options.shapes.push_back(suite::parse_shape(text));
+  if (options.shapes.empty()) options.shapes = suite::shapes_of_set(arguments.set);
+  options.dtypes.clear();
+  for (const std::string& text : arguments.dtypes)
+    options.dtypes.push_back(suite::parse_dtype(text));
+  options.providers = arguments.providers;
+  options.device = arguments.device;
+  options.seconds = arguments.seconds;
+  options.command_line = command_line;
+  options.commit = commit();
+  return options;
+}
+
+int list_cases() {
+  for (const suite::Case& each : suite::all_cases())
+    fmt::print("{:<22}{}\n", each.name, each.formula);
+  for (const suite::PendingCase& each : suite::pending_cases())
+    fmt::print("{:<22}not yet: {}\n", each.name, each.reason);
+  return kOk;
+}
+
+// Shows where the run is; with the time left once that can be guessed.
+class SuiteProgress {
+ public:
+  void show(const suite::Progress& at) {
+    if (at.next.empty()) return line_.clear();
+    std::string text = fmt::format("[{}/{}] {}", at.done + 1, at.total, at.next);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    if (line_.is_moving() && at.done > 0) {
+      const double left =
+          spent.count() / static_cast<double>(at.done) * static_cast<double>(at.total - at.done);
+      text += fmt::format(", about {} left", duration_text(left));
+    }
+    line_.show(text);
+  }
+  void clear() { line_.clear(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  ProgressLine line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void print_summary(const suite::Results& results, double seconds, const std::string& path) {
+  const std::string failures = suite_failures(results);
+  fmt::print("{}", suite_table(results));
+  if (!failures.empty()) fmt::print("\n{}\n{}", coloured("Failed:", Colour::red, stdout), failures);
+  fmt::print("\n{}: {}, a large copy moves {}/s\n", results.device, results.description,
+             bytes_text(results.copy_bytes_per_s));
+  fmt::print("limit us: a copy that moves as many bytes; rel err: of |x| or the result's rms\n");
+  fmt::print("{} cases of the suite cannot run yet: sinter suite --list\n",
+             suite::pending_cases().size());
+  fmt::print("{}{} in {}\n", results.interrupted ? "Interrupted; so far: " : "", path,
+             duration_text(seconds));
+}
+
+int run_suite_command(const SuiteArguments& arguments, const std::string& command_line) {
+  if (arguments.list) return list_cases();
+  const suite::SuiteOptions options = options_of(arguments, command_line);
+  stop_on_interrupt();
+  SuiteProgress progress;
+  std::size_t written = 0;
+  suite::Results results = suite::run_suite(options, [&](const suite::Progress& at) {
+    // Before the first case too: a directory that cannot be written is found out now.
+    if (at.done == 0 || at.results.rows.size() > written) write_results(arguments.out, at.results);
+    written = at.results.rows.size();
+    if (!interrupted) progress.show(at);
+    return !interrupted;
+  });
+  progress.clear();
+  const std::string path = write_results(arguments.out, results);
+  print_summary(results, progress.seconds(), path);
+  for (const suite::ResultRow& row : results.rows)
+    if (row.failed()) return kFailed;
+  return results.interrupted ? kFailed : kOk;
+}
+
+}  // namespace
+
+void add_suite_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<SuiteArguments>();
+  CLI::App* command =
+      app.add_subcommand("suite", "Measure the fusion suite: fused, unfused, and the limit");
+  command->add_option("--set", arguments->set, "Which shapes: quick (4) or full (100)")
+      ->capture_default_str();
+  command->add_option("--cases", arguments->cases, "Which cases; all by default")->delimiter(',');
+  command->add_option("--shapes", arguments->shapes, "ROWSxCOLS,..; instead of a set")
+      ->delimiter(',');
+  command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--providers", arguments->providers, "eager, fused")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--device", arguments->device, "What to run on")->capture_default_str();
+  command->add_option("--seconds", arguments->seconds, "Timing for each case and shape")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  command->add_option("--out", arguments->out, "Where results.json and results.csv go")
+      ->capture_default_str();
+  command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
+  command->footer(
+      "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "
+      "results");
+  command->callback([arguments, &invocation] {
+    invocation.run = [arguments, &invocation] {
+      return run_suite_command(*arguments, invocation.command_line);
+    };
+  });
+}
+
+}  // namespace sinter::cli

@@ -1,0 +1,117 @@
+// Pairs the rows of the providers up again.
+#include "cli/suite_table.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "cli/table.h"
+
+namespace sinter::cli {
+namespace {
+
+using suite::ResultRow;
+
+struct Pair {
+  const ResultRow* fused = nullptr;
+  const ResultRow* eager = nullptr;
+  const ResultRow& any() const { return fused ? *fused : *eager; }
+};
+
+// In the order in which they were measured.
+std::vector<Pair> pairs_of(const suite::Results& results) {
+  std::vector<Pair> pairs;
+  std::map<std::string, std::size_t> at;
+  for (const ResultRow& row : results.rows) {
+    const auto [it, fresh] =
+        at.try_emplace(row.case_name + " " + row.shape + " " + row.dtype, pairs.size());
+    if (fresh) pairs.emplace_back();
+    Pair& pair = pairs[it->second];
+    (row.provider == "fused" ? pair.fused : pair.eager) = &row;
+  }
+  return pairs;
+}
+
+std::string us_text(const ResultRow* row) {
+  if (!row) return "";
+  if (!row->error.empty()) return "error";
+  if (!row->timing) return "-";
+  const double us = row->timing->median_us;
+  return us < 100 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us);
+}
+
+std::optional<double> median(const ResultRow* row) {
+  if (!row || !row->timing) return std::nullopt;
+  return row->timing->median_us;
+}
+
+Cell speed_up(const Pair& pair) {
+  const auto fused = median(pair.fused);
+  const auto eager = median(pair.eager);
+  if (!fused || !eager) return {"-"};
+  const double ratio = *eager / *fused;
+  return {fmt::format("{:.2f}x", ratio), ratio >= 1 ? Colour::green : Colour::red};
+}
+
+Cell times_limit(const Pair& pair) {
+  const ResultRow& row = pair.any();
+  if (!row.timing || !row.limit_us) return {"-"};
+  const double ratio = row.timing->median_us / *row.limit_us;
+  return {fmt::format("{:.2f}", ratio), ratio > 2 ? Colour::yellow : Colour::none};
+}
+
+Cell limit_cell(const Pair& pair) {
+  const ResultRow& row = pair.any();
+  if (!row.limit_us) return {"-"};
+  return {fmt::format("{:.{}f}", *row.limit_us, *row.limit_us < 100 ? 1 : 0)};
+}
+
+Cell error_cell(const Pair& pair) {
+  const ResultRow& row = pair.any();
+  if (!row.max_rel_err) return {"-"};
+  return {fmt::format("{:.0e}", *row.max_rel_err), row.is_wrong() ? Colour::red : Colour::none};
+}
+
+}  // namespace
+
+std::string suite_table(const suite::Results& results) {
+  std::set<std::string> dtypes;
+  for (const ResultRow& row : results.rows) dtypes.insert(row.dtype);
+  std::vector<Column> columns{{"case", true}, {"shape", true}};
+  if (dtypes.size() > 1) columns.push_back({"type", true});
+  for (const char* title :
+       {"fused us", "eager us", "speed-up", "limit us", "x limit", "kernels", "rel err"})
+    columns.push_back({title});
+  std::vector<std::vector<Cell>> rows;
+  for (const Pair& pair : pairs_of(results)) {
+    const ResultRow& any = pair.any();
+    std::vector<Cell> row{{any.case_name}, {any.shape}};
+    if (dtypes.size() > 1) row.push_back({any.dtype});
+    row.push_back({us_text(pair.fused)});
+    row.push_back({us_text(pair.eager)});
+    row.push_back(speed_up(pair));
+    row.push_back(limit_cell(pair));
+    row.push_back(times_limit(pair));
+    row.push_back({any.kernels ? std::to_string(*any.kernels) : "-"});
+    row.push_back(error_cell(pair));
+    rows.push_back(std::move(row));
+  }
+  return table_text(columns, rows, stdout);
+}
+
+std::string suite_failures(const suite::Results& results) {
+  std::string text;
+  for (const ResultRow& row : results.rows) {
+    const std::string name =
+        fmt::format("{} {} {} {}", row.case_name, row.shape, row.dtype, row.provider);
+    if (!row.error.empty())
+      text += fmt::format("{}: {}\n", name, row.error);
+    else if (row.is_wrong())
+      text += fmt::format("{}: wrong result, relative error {:.2e} is above {:.2e}\n", name,
+                          *row.max_rel_err, *row.tolerance);
+  }
+  return text;
+}
+
+}  // namespace sinter::cli

@@ -1,0 +1,15 @@
+// The table at the end of `sinter suite`: fused against eager against the limit, a line for each
+// case, shape and type.
+#pragma once
+
+#include <string>
+
+#include "src/suite/results.h"
+
+namespace sinter::cli {
+
+std::string suite_table(const suite::Results& results);
+// Rows with errors and wrong results, a line each; empty where there are none.
+std::string suite_failures(const suite::Results& results);
+
+}  // namespace sinter::cli

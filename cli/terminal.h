@@ -1,0 +1,39 @@
+// What the output goes to: colours and a moving progress line on a terminal, plain lines elsewhere.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace sinter::cli {
+
+bool is_terminal(std::FILE* stream);
+
+enum class Colour { none, red, green, yellow, dim };
+
+// Text in a colour, or as it is: where `stream` is no terminal, or NO_COLOR is set.
+std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
+
+// "850 ms", "12 s", "3 min 20 s"
+std::string duration_text(double seconds);
+// "1.5 MB"
+std::string bytes_text(double bytes);
+
+// One line that is written over again and again on a terminal's stderr, and plain lines elsewhere.
+class ProgressLine {
+ public:
+  ProgressLine() : moving_(is_terminal(stderr)) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  bool is_moving() const { return moving_; }
+  void show(const std::string& text);
+  void clear();
+
+ private:
+  bool moving_;
+  bool shown_ = false;
+};
+
+}  // namespace sinter::cli

@@ -1,0 +1,25 @@
+// Prefetches: what a block asks for ahead of its time, because it comes from memory rather than
+// from cache. In: a block's stages and its counter. Out: the lines that ask, and where to put them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/codegen/cpu_values.h"
+#include "src/codegen/schedule.h"
+
+namespace sinter {
+
+struct Prefetches {
+  int stage = -1;                         // which stage asks; -1: none
+  std::vector<std::string> declarations;  // the counter's next value and what follows from it
+  std::vector<std::string> lines;         // for each vector
+  std::map<tile::ValueId, std::string> next_tiles;  // where a transposed load's next tile begins
+};
+
+// `counter` is what steps from one run of the block to the next, `next` its later value.
+Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& stages,
+                           const std::string& counter, const std::string& next);
+
+}  // namespace sinter

@@ -1,0 +1,129 @@
+// Constants are written where they are used, parameters keep their names, and a loop's scalar
+// results are the variables it carried.
+#include "src/codegen/cpu_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::TileProgram;
+using tile::ValueId;
+
+namespace {
+
+std::vector<std::string> value_names(const TileProgram& program) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < program.values.size(); ++i) names.push_back(fmt::format("v{}", i));
+  auto name = [&](ValueId id) -> std::string& { return names[static_cast<std::size_t>(id)]; };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    for (std::size_t i = 0; i < instr.results.size(); ++i) {
+      const ValueId id = instr.results[i];
+      const DType dtype = program[id].dtype;
+      if (instr.code == Code::constant)
+        name(id) = dtype == DType::i64 && instr.integer >= 0 ? std::to_string(instr.integer)
+                                                             : literal(instr, dtype);
+      else if (instr.code == Code::scalar)
+        name(id) = program.scalars[static_cast<std::size_t>(instr.index)].name;
+      else if (instr.code == Code::program_id)
+        name(id) = "program";
+      else if (instr.code == Code::loop && program[id].shape.is_scalar())
+        name(id) = name(instr.body_params[i + 1]);
+    }
+  });
+  return names;
+}
+
+// The size of the largest element that vectors hold; masks and offsets that stay symbolic do not.
+int widest_element(const TileProgram& program, const IndexAnalysis& index) {
+  std::size_t widest = 4;
+  auto count = [&](ValueId id) {
+    if (program[id].shape.cols > 1) widest = std::max(widest, size_of(program[id].dtype));
+  };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    for (ValueId id : instr.results)
+      if (!index.is_index(id)) count(id);
+    if (instr.code == Code::load || instr.code == Code::store) {
+      if (!index.affine(instr.args[0])) count(instr.args[0]);
+      return;
+    }
+    // An index that is used as data; narrowed at once it never exists in full width.
+    const bool narrows = instr.code == Code::cast && program[instr.results[0]].dtype == DType::i32;
+    for (ValueId id : instr.args)
+      if (id != kNoValue && index.affine(id) && !narrows && !instr.results.empty() &&
+          !index.is_index(instr.results[0]))
+        count(id);
+  });
+  return static_cast<int>(widest);
+}
+
+}  // namespace
+
+CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
+    : program(tile_program),
+      names(value_names(program)),
+      index(program, names),
+      facts(program),
+      lanes(vector_bytes / widest_element(program, index)) {}
+
+std::string CpuValues::variable(ValueId id) const {
+  const std::string text = fmt::format("{} {}", type(id), name(id));
+  return rows(id) > 1 ? fmt::format("{}[{}]", text, rows(id)) : text;
+}
+
+std::string CpuValues::scalar_operand(ValueId id) const {
+  if (is_scalar(id)) return name(id);
+  if (const auto& offsets = index.affine(id))
+    return fmt::format("({})", add_text(offsets->base, mul_text("r", offsets->row_step)));
+  if (const auto& mask = index.mask(id)) {
+    SINTER_ASSERT(mask->col_limit.empty(), "{}", name(id));
+    return fmt::format("(r < {})", mask->row_limit);
+  }
+  SINTER_ASSERT(is_row(id), "{}", name(id));
+  return name(id) + "[r]";
+}
+
+std::string CpuValues::scalar_expression(const Instr& instr) const {
+  std::vector<std::string> args;
+  for (ValueId id : instr.args) args.push_back(id == kNoValue ? "" : scalar_operand(id));
+  switch (instr.code) {
+    case Code::pointwise:
+      return expression_text(instr.op, args);
+    case Code::cast:
+      return cast_expression(instr, args[0]);
+    case Code::broadcast:
+      return args[0];
+    case Code::load: {
+      std::string value = fmt::format("unpack_one({}[{}])", buffer(instr).name, args[0]);
+      if (instr.args[1] == kNoValue) return value;
+      return fmt::format("{} ? {} : {}({})", args[1], value, type(instr.results[0]), args[2]);
+    }
+    default:
+      SINTER_ASSERT(false, "not a scalar instruction");
+      return {};
+  }
+}
+
+std::string CpuValues::cast_expression(const Instr& instr, const std::string& value) const {
+  std::string text = fmt::format("to_{}({})", type(instr.results[0]), value);
+  if (instr.storage == DType::f16) return "round_f16(" + text + ")";
+  if (instr.storage == DType::bf16) return "round_bf16(" + text + ")";
+  return text;
+}
+
+std::string CpuValues::address(const Instr& instr, const Affine& offsets) const {
+  return fmt::format("{} + ({})", buffer(instr).name, offset_text(offsets));
+}
+
+std::string offset_text(const Affine& affine) {
+  return add_text(add_text(affine.base, mul_text("r", affine.row_step)),
+                  mul_text("c", affine.col_step));
+}
+
+}  // namespace sinter

@@ -1,0 +1,80 @@
+// Options from a made-up environment, and the errors that name the variable.
+#include "src/base/options.h"
+
+#include <gtest/gtest.h>
+#include <sinter/error.h>
+
+#include <map>
+
+namespace sinter {
+namespace {
+
+std::map<std::string, std::string> g_environment;
+
+const char* get(const char* name) {
+  const auto it = g_environment.find(name);
+  return it == g_environment.end() ? nullptr : it->second.c_str();
+}
+
+Options read(std::map<std::string, std::string> environment) {
+  g_environment = std::move(environment);
+  return read_options(&get);
+}
+
+std::string error_of(std::map<std::string, std::string> environment) {
+  try {
+    read(std::move(environment));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OptionsTest, DefaultsWithoutAnyVariable) {
+  const Options options = read({});
+  EXPECT_EQ(options.cache_dir, "") << "no home, nothing is kept";
+  EXPECT_EQ(options.num_threads, 0);
+  EXPECT_EQ(options.cxx, "");
+}
+
+TEST(OptionsTest, CacheDirectoryFollowsXdgThenHome) {
+  EXPECT_EQ(read({{"HOME", "/home/a"}}).cache_dir, "/home/a/.cache/sinter");
+  EXPECT_EQ(read({{"HOME", "/home/a"}, {"XDG_CACHE_HOME", "/fast"}}).cache_dir, "/fast/sinter");
+  EXPECT_EQ(read({{"HOME", "/home/a"}, {"XDG_CACHE_HOME", "relative"}}).cache_dir,
+            "/home/a/.cache/sinter");
+  EXPECT_EQ(read({{"HOME", "/home/a"}, {"SINTER_CACHE_DIR", "/mine"}}).cache_dir, "/mine");
+  EXPECT_EQ(read({{"HOME", "nowhere"}}).cache_dir, "");
+}
+
+TEST(OptionsTest, EmptyCountsAsNotSet) {
+  const Options options = read({{"HOME", "/h"},
+                                {"SINTER_CACHE_DIR", ""},
+                                {"XDG_CACHE_HOME", ""},
+                                {"SINTER_NUM_THREADS", ""},
+                                {"SINTER_CXX", ""}});
+  EXPECT_EQ(options.cache_dir, "/h/.cache/sinter");
+  EXPECT_EQ(options.num_threads, 0);
+  EXPECT_EQ(options.cxx, "");
+}
+
+TEST(OptionsTest, RelativeCacheDirectoryIsRefusedByName) {
+  EXPECT_EQ(error_of({{"SINTER_CACHE_DIR", "cache"}}),
+            "[SINTER_CACHE_DIR] expected an absolute path, got 'cache'");
+}
+
+TEST(OptionsTest, ThreadsAreAWholeNumberInRange) {
+  EXPECT_EQ(read({{"SINTER_NUM_THREADS", "7"}}).num_threads, 7);
+  EXPECT_EQ(read({{"SINTER_NUM_THREADS", "1024"}}).num_threads, kMaxThreads);
+  for (const char* bad : {"0", "-1", "1025", "4x", " 4", "4.0", "many", "99999999999999999999"})
+    EXPECT_EQ(error_of({{"SINTER_NUM_THREADS", bad}}),
+              "[SINTER_NUM_THREADS] expected a whole number from 1 to 1024, got '" +
+                  std::string(bad) + "'");
+}
+
+TEST(OptionsTest, CompilerIsTakenAsGiven) {
+  EXPECT_EQ(read({{"SINTER_CXX", "clang++"}}).cxx, "clang++");
+  EXPECT_EQ(read({{"SINTER_CXX", "none"}}).cxx, kNoCompiler);
+}
+
+}  // namespace
+}  // namespace sinter

@@ -1,0 +1,520 @@
+// The planner's decisions: what shares a kernel, what does not and why, where values live, what
+// that costs.
+#include <gtest/gtest.h>
+#include <sinter/error.h>
+
+#include <algorithm>
+
+#include "src/fuse/plan.h"
+#include "src/graph/simplify.h"
+#include "tests/support/graph_maker.h"
+#include "tests/support/graph_reference.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/trace_graph.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::along_rows;
+using testing_support::evaluate;
+using testing_support::expanded;
+using testing_support::expect_close;
+using testing_support::GraphMaker;
+using testing_support::InputSpec;
+using testing_support::random_graph;
+using testing_support::random_inputs;
+using testing_support::run_plan;
+using testing_support::seen;
+using testing_support::sliced;
+using testing_support::trace_graph;
+using testing_support::transposed;
+using Tensors = std::vector<Tensor>;
+
+Plan plan_of(const Graph& graph, const FusionOptions& options = {}) {
+  const Graph simplified = simplify(graph);
+  verify(simplified);
+  Plan plan = make_plan(simplified, options);
+  verify(plan);
+  return plan;
+}
+
+std::string reasons(const Plan& plan) {
+  std::string text;
+  for (const UnfusedEdge& edge : plan.unfused) text += edge.reason + "\n";
+  return text;
+}
+
+void expect_reference_values(const Graph& graph, const Plan& plan, double bound = 1e-5) {
+  const auto inputs = random_inputs(graph, 3);
+  expect_close(run_plan(plan, inputs), evaluate(graph, inputs), bound, to_string(plan));
+}
+
+// --- the suite's memory-bound programs
+// ------------------------------------------------------------
+
+struct SuiteCase {
+  const char* name;
+  std::vector<InputSpec> inputs;
+  Tensors (*program)(const Tensors&);
+  std::int64_t bytes;  // each input and result once
+};
+
+void PrintTo(const SuiteCase& c, std::ostream* out) { *out << c.name; }
+
+constexpr std::int64_t kRows = 48;
+constexpr std::int64_t kCols = 80;
+constexpr std::int64_t kFull = kRows * kCols * 4;  // bytes
+constexpr std::int64_t kRowBytes = kRows * 4;
+const Shape kShape{kRows, kCols};
+const View kStoredTransposed{kShape, {1, kRows}, 0};
+
+Tensor gelu_of(const Tensor& x) {
+  return x * 0.5 * (1.0 + tanh(0.79788456 * x * (1.0 + 0.044715 * x * x)));
+}
+// The mask comes from outside here: what a generator would add is pointwise too.
+Tensor dropout_of(const Tensor& x, const Tensor& keep) { return where(keep, x / 0.9, 0.0); }
+
+const SuiteCase kSuite[] = {
+    {"pointwise_chain",
+     {kShape},
+     [](const Tensors& in) {
+       Tensor x = in[0];
+       Tensor y = cos(x);
+       x = x * y;
+       y = maximum(x, y);
+       return Tensors{x + y};
+     },
+     2 * kFull},
+    {"softmax", {kShape}, [](const Tensors& in) { return Tensors{softmax(in[0], 1)}; }, 2 * kFull},
+    {"double_softmax",
+     {kShape},
+     [](const Tensors& in) { return Tensors{softmax(softmax(in[0], 1), 1)}; },
+     2 * kFull},
+    {"softmax_backward",
+     {kShape, kShape},
+     [](const Tensors& in) { return Tensors{(in[0] - sum(in[0] * in[1], 1, true)) * in[1]}; },
+     3 * kFull},
+    {"layernorm",
+     {kShape, Shape{kCols}, Shape{kCols}},
+     [](const Tensors& in) { return Tensors{layer_norm(in[0], in[1], in[2])}; },
+     2 * kFull + 2 * kCols * 4},
+    {"norm_chain",
+     {kShape},
+     [](const Tensors& in) {
+       Tensor x = in[0];
+       for (int i = 0; i < 3; ++i) x = x * sum(x, 1, true);
+       return Tensors{x};
+     },
+     2 * kFull},
+    {"h_red_pw",
+     {kShape},
+     [](const Tensors& in) {
+       return Tensors{sum(in[0], 1), cos(in[0])};
+     },
+     2 * kFull + kRowBytes},
+    {"h_red_red",
+     {kShape},
+     [](const Tensors& in) {
+       return Tensors{sum(in[0], 1), max(in[0], 1)};
+     },
+     kFull + 2 * kRowBytes},
+    {"bias_gelu",
+     {kShape, Shape{kCols}},
+     [](const Tensors& in) { return Tensors{gelu_of(in[0] + in[1])}; },
+     2 * kFull + kCols * 4},
+    {"bias_dropout_add",
+     {kShape, kShape, kShape, {kShape, DType::boolean}},
+     [](const Tensors& in) { return Tensors{in[2] + dropout_of(in[0] + in[1], in[3])}; },
+     4 * kFull + kRows* kCols},
+    {"bias_dropout_add_t",
+     {kShape, kStoredTransposed, kStoredTransposed, {kShape, DType::boolean}},
+     [](const Tensors& in) { return Tensors{in[2] + dropout_of(in[0] + in[1], in[3])}; },
+     4 * kFull + kRows* kCols},
+};
+
+class SuiteFusionTest : public testing::TestWithParam<SuiteCase> {};
+
+TEST_P(SuiteFusionTest, IsOneKernelThatMovesEachTensorOnce) {
+  const Graph graph = trace_graph(GetParam().inputs, GetParam().program);
+  const Plan plan = plan_of(graph);
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  EXPECT_TRUE(plan.unfused.empty()) << to_string(plan);
+  EXPECT_EQ(plan.groups[0].bytes(), GetParam().bytes);
+  expect_reference_values(graph, plan, 1e-4);
+}
+
+TEST_P(SuiteFusionTest, IsAKernelANodeWithFusionOff) {
+  const Graph graph = trace_graph(GetParam().inputs, GetParam().program);
+  const Plan plan = plan_of(graph, {.fuse = false});
+  for (const FusionGroup& group : plan.groups) EXPECT_EQ(group.nodes.size(), 1u);
+  std::size_t computing = 0;
+  for (const Node& node : plan.graph.nodes)
+    computing += is_pointwise(node.op) || node.op == Op::reduce ? 1 : 0;
+  EXPECT_EQ(plan.groups.size(), computing);
+  for (const UnfusedEdge& edge : plan.unfused) EXPECT_EQ(edge.reason, "fusion is off");
+  expect_reference_values(graph, plan, 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(PlannerTest, SuiteFusionTest, testing::ValuesIn(kSuite),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(PlannerTest, KeepdimResultsShareTheirReductionsKernel) {
+  const Graph graph = trace_graph({kShape}, [](const Tensors& in) {
+    return Tensors{logsumexp(in[0], 1, true), mean(in[0], 1, true)};
+  });
+  const Plan plan = plan_of(graph);
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  expect_reference_values(graph, plan);
+}
+
+// --- refusals
+// -------------------------------------------------------------------------------------
+
+TEST(PlannerTest, ReductionsOverDifferentAxesAreApart) {
+  const Graph graph = trace_graph({kShape}, [](const Tensors& in) {
+    const Tensor y = exp(in[0]);
+    return Tensors{y / sum(y, 0, true) + y / sum(y, 1, true)};
+  });
+  const Plan plan = plan_of(graph);
+  EXPECT_GE(plan.groups.size(), 2u);
+  EXPECT_NE(reasons(plan).find("one reduces over axes"), std::string::npos) << to_string(plan);
+  expect_reference_values(graph, plan);
+}
+
+TEST(PlannerTest, ReductionsOverDifferentAxesSayWhichAxes) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand rows = maker.reduce(ReduceKind::sum, x, {1});
+  const Operand centred = maker.op(Op::sub, {x, along_rows(rows, 6)});
+  maker.output(maker.reduce(ReduceKind::max, centred, {0}));
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 2u) << to_string(plan);
+  ASSERT_EQ(plan.unfused.size(), 1u);
+  EXPECT_EQ(plan.unfused[0].reason, "one reduces over axes 1, the other over axes 0");
+  EXPECT_EQ(plan.unfused[0].bytes, 2 * 4 * 6 * 4) << "written once, read once";
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, ReductionsOverDifferentShapesAreApart) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand rows = maker.reduce(ReduceKind::sum, x, {1});
+  maker.output(maker.reduce(ReduceKind::max, rows, {0}));
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 2u);
+  ASSERT_EQ(plan.unfused.size(), 1u);
+  EXPECT_EQ(plan.unfused[0].reason, "they reduce over different shapes: (4, 6) and (4)");
+}
+
+TEST(PlannerTest, ATransposedIntermediateIsRefusedWithItsView) {
+  GraphMaker maker;
+  const Operand x = maker.input({6, 6});
+  const Operand y = maker.op(Op::exp, {x});
+  const Operand z = maker.op(Op::add, {y, transposed(y)});
+  maker.output(z);
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 2u) << to_string(plan);
+  ASSERT_EQ(plan.unfused.size(), 1u) << "one edge, though read twice";
+  EXPECT_EQ(plan.unfused[0].reason,
+            "%2 reads %1 through another view ((6, 6) strides (1, 6) offset 0)");
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, DifferentShapesAreRefusedWithBoth) {
+  GraphMaker maker;
+  const Operand bias = maker.input({6});
+  const Operand x = maker.input({4, 6});
+  const Operand heavy = maker.op(Op::exp, {bias});
+  maker.output(maker.op(Op::add, {x, expanded(heavy, {4, 6})}));
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 2u);
+  EXPECT_EQ(reasons(plan), "they walk different shapes: (6) and (4, 6)\n");
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, RowValuesFromOtherRowsAreRefused) {
+  // A (4, 4) square: y's first column as the row-level value of another row-wise program.
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand y = maker.op(Op::exp, {x});
+  const Operand rows = maker.reduce(ReduceKind::sum, y, {1});
+  const Operand first = sliced(y, 1, 0, 1);
+  const Operand column = seen(first, remove_axis(first.view, 1));
+  maker.output(maker.op(Op::mul, {rows, column}));
+  const Plan plan = plan_of(maker.graph);
+  EXPECT_EQ(plan.groups.size(), 2u) << to_string(plan);
+  EXPECT_NE(reasons(plan).find("needs parts of"), std::string::npos) << to_string(plan);
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, ADiamondDoesNotBecomeACycle) {
+  // a feeds b (transposed, so apart) and both feed c: a and c cannot share a kernel around b.
+  GraphMaker maker;
+  const Operand x = maker.input({6, 6});
+  const Operand a = maker.op(Op::exp, {x});
+  const Operand b = maker.reduce(ReduceKind::sum, transposed(a), {1});
+  const Operand scaled = maker.op(Op::sqrt, {b});
+  maker.output(maker.op(Op::add, {a, along_rows(scaled, 6)}));
+  const Plan plan = plan_of(maker.graph);
+  EXPECT_GE(plan.groups.size(), 2u) << to_string(plan);
+  EXPECT_NE(reasons(plan).find("through another view"), std::string::npos) << to_string(plan);
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, APathThroughAThirdKernelIsNamedAsTheReason) {
+  // x -> a; the column sums of a need all of a; c needs a and those sums.
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand a = maker.op(Op::exp, {x});
+  const Operand columns = maker.reduce(ReduceKind::sum, a, {0});
+  const Operand top = maker.reduce(ReduceKind::max, columns, {0});
+  maker.output(maker.op(Op::mul, {a, expanded(top, {4, 6})}));
+  const Plan plan = plan_of(maker.graph);
+  EXPECT_EQ(plan.groups.size(), 3u) << to_string(plan);
+  EXPECT_NE(reasons(plan).find("another kernel has to run between them"), std::string::npos)
+      << to_string(plan);
+  expect_reference_values(maker.graph, plan);
+}
+
+// --- horizontal fusion
+// ----------------------------------------------------------------------------
+
+TEST(PlannerTest, ReadersOfOneInputShareAKernel) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  maker.output(maker.op(Op::exp, {x}));
+  maker.output(maker.op(Op::sin, {x}));
+  maker.output(maker.reduce(ReduceKind::max, x, {1}));
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  EXPECT_EQ(plan.groups[0].outputs.size(), 3u);
+  EXPECT_EQ(plan.groups[0].domain, (Domain{{4, 6}, 0b10}));
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, ProgramsWithoutCommonDataStayApart) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand y = maker.input({4, 6});
+  maker.output(maker.op(Op::exp, {x}));
+  maker.output(maker.op(Op::exp, {y}));
+  EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
+}
+
+TEST(PlannerTest, AConstantIsNoCommonData) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand y = maker.input({4, 6});
+  const Operand two = maker.number(2, {4, 6});
+  maker.output(maker.op(Op::mul, {x, two}));
+  maker.output(maker.op(Op::mul, {y, two}));
+  EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
+}
+
+// --- concat
+// ---------------------------------------------------------------------------------------
+
+TEST(PlannerTest, ConcatOperandsAreComputedInPlace) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand a = maker.op(Op::exp, {x});
+  const Operand b = maker.op(Op::sin, {x});
+  const Operand joined = maker.concat({a, b}, 1);
+  maker.output(joined);
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  const NodeId buffer = plan.graph.outputs[0].node;
+  int placed = 0;
+  for (NodeId id : plan.groups[0].outputs) {
+    const Placement& placement = plan.placements[static_cast<std::size_t>(id)];
+    EXPECT_EQ(placement.buffer, buffer);
+    EXPECT_EQ(placement.view.strides, Strides({12, 1}));
+    placed += static_cast<int>(placement.view.offset);
+  }
+  EXPECT_EQ(placed, 0 + 6);
+  EXPECT_EQ(plan.groups[0].bytes(), (24 + 48) * 4);
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, WhatAConcatCannotPlaceIsCopied) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand a = maker.op(Op::exp, {x});
+  maker.output(maker.concat({x, a, a}, 0));  // an input, and a value used twice
+  maker.output(a);
+  const Plan plan = plan_of(maker.graph);
+  int copies = 0;
+  for (const Node& node : plan.graph.nodes) copies += node.op == Op::copy ? 1 : 0;
+  EXPECT_EQ(copies, 3) << to_string(plan.graph);
+  EXPECT_EQ(plan.groups.size(), 1u) << "the copies ride along: " << to_string(plan);
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, AConcatCanBeReadOn) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand y = maker.input({3, 6});
+  const Operand joined = maker.concat({maker.op(Op::exp, {x}), maker.op(Op::neg, {y})}, 0);
+  maker.output(maker.reduce(ReduceKind::sum, transposed(joined), {1}));
+  maker.output(maker.concat({joined, x}, 0));
+  expect_reference_values(maker.graph, plan_of(maker.graph));
+}
+
+TEST(PlannerTest, StackedResultsAreComputedInPlace) {
+  const Graph graph = trace_graph({kShape}, [](const Tensors& in) {
+    return Tensors{stack({exp(in[0]), sin(in[0])}, 1)};
+  });
+  const Plan plan = plan_of(graph);
+  for (const Node& node : plan.graph.nodes) EXPECT_NE(node.op, Op::copy) << to_string(plan.graph);
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  expect_reference_values(graph, plan);
+}
+
+// --- leaves as results
+// ----------------------------------------------------------------------------
+
+TEST(PlannerTest, ConstantsRangesAndInputsCanBeResults) {
+  GraphMaker maker;
+  const Operand x = maker.input({3, 4});
+  maker.output(maker.number(2.5, {3, 2}));
+  maker.output(
+      maker.range(5, Scalar::of(std::int64_t{3}), Scalar::of(std::int64_t{-2}), DType::i64));
+  maker.output(transposed(x));
+  const Plan plan = plan_of(maker.graph);
+  EXPECT_EQ(plan.groups.size(), 2u) << "an input is returned as it is: " << to_string(plan);
+  expect_reference_values(maker.graph, plan);
+}
+
+TEST(PlannerTest, RandomGraphsKeepTheirMeaning) {
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = random_graph(seed);
+    const Plan fused = plan_of(graph);
+    const Plan apart = plan_of(graph, {.fuse = false});
+    EXPECT_LE(fused.groups.size(), apart.groups.size());
+    expect_reference_values(graph, fused, 1e-4);
+    expect_reference_values(graph, apart, 1e-4);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// --- costs
+// ----------------------------------------------------------------------------------------
+
+TEST(PlannerTest, BytesCountBroadcastDataOnceAndResultsWhole) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6}, DType::f16);
+  const Operand bias = maker.input({6}, DType::f16);
+  maker.output(maker.op(Op::add, {x, expanded(bias, {4, 6})}));
+  const FusionGroup& group = plan_of(maker.graph).groups[0];
+  EXPECT_EQ(group.bytes_read, (24 + 6) * 2);
+  EXPECT_EQ(group.bytes_written, 24 * 2);
+  EXPECT_EQ(group.flops, 24);
+}
+
+TEST(PlannerTest, BytesCountAnInputReadThroughSeveralViewsAsWhatTheyCover) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  maker.output(maker.op(Op::mul, {sliced(x, 1, 0, 3), sliced(x, 1, 3, 3)}));  // halves
+  EXPECT_EQ(plan_of(maker.graph).groups[0].bytes_read, 24 * 4);
+
+  GraphMaker square;
+  const Operand s = square.input({5, 5});
+  square.output(square.op(Op::add, {s, transposed(s)}));
+  EXPECT_EQ(plan_of(square.graph).groups[0].bytes_read, 25 * 4) << "the same elements twice";
+
+  GraphMaker partly;
+  const Operand p = partly.input({10});
+  partly.output(partly.op(Op::sub, {sliced(p, 0, 1, 9), sliced(p, 0, 0, 9)}));  // differences
+  EXPECT_EQ(plan_of(partly.graph).groups[0].bytes_read, 10 * 4);
+}
+
+TEST(PlannerTest, FlopsFollowTheOpTablesCosts) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  maker.output(maker.reduce(ReduceKind::sum, maker.op(Op::exp, {x}), {1}));
+  EXPECT_EQ(plan_of(maker.graph).groups[0].flops, 24 * info(Op::exp).cost + 24);
+}
+
+// --- the text and the verifier
+// --------------------------------------------------------------------
+
+TEST(PlannerTest, PrintsGroupsAndRefusals) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand rows = maker.reduce(ReduceKind::sum, maker.op(Op::exp, {x}), {1});
+  maker.output(maker.reduce(ReduceKind::max, rows, {0}));
+  EXPECT_EQ(to_string(plan_of(maker.graph)),
+            "group 0 over (4, 6) reducing axes 1, 112 bytes: %1 exp %2 sum\n"
+            "group 1 over (4) reducing axes 0, 20 bytes: %3 max\n"
+            "unfused %2 -> %3 (group 0 -> 1), 32 bytes: "
+            "they reduce over different shapes: (4, 6) and (4)\n");
+}
+
+Plan two_groups() {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand rows = maker.reduce(ReduceKind::sum, x, {1});
+  maker.output(maker.reduce(ReduceKind::max, rows, {0}));
+  return plan_of(maker.graph);
+}
+
+TEST(VerifyPlanTest, RefusesGroupsInTheWrongOrder) {
+  Plan plan = two_groups();
+  std::swap(plan.groups[0], plan.groups[1]);
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(VerifyPlanTest, RefusesNodesInTheWrongOrder) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  maker.output(maker.op(Op::exp, {maker.op(Op::neg, {x})}));
+  Plan plan = plan_of(maker.graph);
+  std::swap(plan.groups[0].nodes[0], plan.groups[0].nodes[1]);
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(VerifyPlanTest, RefusesAGroupWithoutNodesOrResults) {
+  Plan plan = two_groups();
+  plan.groups[1].outputs.clear();
+  EXPECT_THROW(verify(plan), InternalError);
+  plan = two_groups();
+  plan.groups[0].nodes.clear();
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(VerifyPlanTest, RefusesAResultWithoutAPlace) {
+  Plan plan = two_groups();
+  plan.placements[static_cast<std::size_t>(plan.groups[0].outputs[0])].buffer = -1;
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(VerifyPlanTest, RefusesAMissingGroup) {
+  Plan plan = two_groups();
+  plan.groups.erase(plan.groups.begin());
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(VerifyPlanTest, RefusesReadingAConcatBeforeItsPartsAreComputed) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand joined = maker.concat({maker.op(Op::exp, {x}), maker.op(Op::neg, {x})}, 0);
+  maker.output(maker.reduce(ReduceKind::sum, joined, {1}));
+  Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 2u) << to_string(plan);
+  std::swap(plan.groups[0], plan.groups[1]);
+  EXPECT_THROW(verify(plan), InternalError);
+}
+
+TEST(PlanTest, RowBroadcastRepeatsReducedAxes) {
+  EXPECT_EQ(row_broadcast({{4, 5, 6}, 0b010}), (View{{4, 5, 6}, {6, 0, 1}, 0}));
+}
+
+TEST(PlanTest, SameAccessIgnoresStridesOfSingleElements) {
+  EXPECT_TRUE(same_access({{1, 6}, {99, 1}, 0}, {{1, 6}, {6, 1}, 0}));
+  EXPECT_FALSE(same_access({{1, 6}, {6, 1}, 1}, {{1, 6}, {6, 1}, 0}));
+  EXPECT_FALSE(same_access({{2, 6}, {1, 2}, 0}, {{2, 6}, {6, 1}, 0}));
+}
+
+}  // namespace
+}  // namespace sinter

@@ -1,0 +1,158 @@
+// Reductions with few results are split so that many workers share them, with the same values.
+#include "src/fuse/prepare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "src/fuse/plan.h"
+#include "src/graph/simplify.h"
+#include "tests/support/graph_maker.h"
+#include "tests/support/graph_reference.h"
+#include "tests/support/trace_graph.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::evaluate;
+using testing_support::expect_close;
+using testing_support::GraphMaker;
+using testing_support::Numbers;
+using testing_support::random_inputs;
+using testing_support::trace_graph;
+
+constexpr std::int64_t kMany = 1 << 17;  // what split_reductions() finds worth splitting
+
+std::vector<Node> reductions_of(const Graph& graph) {
+  std::vector<Node> found;
+  for (const Node& node : graph.nodes)
+    if (node.op == Op::reduce) found.push_back(node);
+  return found;
+}
+
+Graph reduction(ReduceKind kind, const Shape& shape, std::initializer_list<int> axes,
+                DType dtype = DType::f32) {
+  GraphMaker maker;
+  maker.output(maker.reduce(kind, maker.input(shape, dtype), axes));
+  return maker.graph;
+}
+
+void expect_split_has_the_same_value(const Graph& graph, int parallelism,
+                                     std::vector<Numbers> inputs) {
+  const Graph split = split_reductions(graph, parallelism);
+  verify(split);
+  EXPECT_GT(reductions_of(split).size(), reductions_of(graph).size()) << "was not split";
+  expect_close(evaluate(split, inputs), evaluate(graph, inputs), 1e-9);
+}
+
+TEST(SplitReductionsTest, ATotalBecomesPartsAndTheirTotal) {
+  const Graph split = split_reductions(reduction(ReduceKind::sum, {kMany}, {0}), 4);
+  const auto found = reductions_of(split);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].operands[0].view.shape, Shape({64, kMany / 64})) << "16 parts a worker";
+  EXPECT_EQ(found[0].shape, Shape({64}));
+  EXPECT_EQ(found[1].shape, Shape());
+}
+
+TEST(SplitReductionsTest, EnoughResultsStayAsTheyAre) {
+  for (const Shape& shape : {Shape{4096, 64}, Shape{8, 32768}}) {
+    const Graph graph = reduction(ReduceKind::sum, shape, {1});
+    EXPECT_EQ(to_string(split_reductions(graph, 4)), to_string(graph)) << to_string(shape);
+  }
+  const Graph columns = reduction(ReduceKind::sum, {64, 8192}, {0});
+  EXPECT_EQ(to_string(split_reductions(columns, 4)), to_string(columns));
+}
+
+TEST(SplitReductionsTest, LittleWorkStaysAsItIs) {
+  const Graph graph = reduction(ReduceKind::sum, {kMany - 1}, {0});
+  EXPECT_EQ(to_string(split_reductions(graph, 4)), to_string(graph));
+}
+
+TEST(SplitReductionsTest, OneWorkerNeedsNoParts) {
+  const Graph graph = reduction(ReduceKind::sum, {2, kMany}, {1});
+  EXPECT_EQ(to_string(split_reductions(graph, 1)), to_string(graph));
+}
+
+TEST(SplitReductionsTest, ValuesStay) {
+  struct Case {
+    ReduceKind kind;
+    Shape shape;
+    std::initializer_list<int> axes;
+    DType dtype;
+  };
+  const Case cases[] = {
+      {ReduceKind::sum, {kMany}, {0}, DType::f32},
+      {ReduceKind::sum, {131101}, {0}, DType::f32},  // a prime: leaves a tail
+      {ReduceKind::prod, {131101}, {0}, DType::f64},
+      {ReduceKind::max, {131101}, {0}, DType::f32},
+      {ReduceKind::min, {131101}, {0}, DType::i32},
+      {ReduceKind::sum, {3, 65536}, {1}, DType::f32},
+      {ReduceKind::sum, {65536, 3}, {0}, DType::f32},
+      {ReduceKind::sum, {65537, 5}, {0}, DType::i64},
+      {ReduceKind::sum, {2, 8192, 3, 8}, {1, 3}, DType::f32},
+      {ReduceKind::max, {16, 512, 16}, {0, 1, 2}, DType::f32},
+      {ReduceKind::argmax, {kMany}, {0}, DType::f32},
+      {ReduceKind::argmin, {3, 65536}, {1}, DType::f32},
+      {ReduceKind::argmax, {65536, 3}, {0}, DType::i64},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(name_of(c.kind)) + to_string(c.shape));
+    const Graph graph = reduction(c.kind, c.shape, c.axes, c.dtype);
+    auto inputs = random_inputs(graph, 5);
+    if (c.kind == ReduceKind::prod)
+      for (double& x : inputs[0]) x = 1 + x * 1e-6;
+    expect_split_has_the_same_value(graph, 4, inputs);
+  }
+}
+
+TEST(SplitReductionsTest, ArgmaxTakesTheFirstOfTies) {
+  const Graph graph = reduction(ReduceKind::argmax, {kMany}, {0});
+  Numbers values(kMany, 1.0);
+  expect_split_has_the_same_value(graph, 4, {values});
+  values[100000] = values[5] = 2;
+  expect_split_has_the_same_value(graph, 4, {values});
+}
+
+TEST(SplitReductionsTest, ArgmaxFindsTheFirstNan) {
+  const Graph graph = reduction(ReduceKind::argmax, {kMany}, {0});
+  Numbers values(kMany, 1.0);
+  values[3] = std::numeric_limits<double>::infinity();
+  values[90000] = values[70000] = std::nan("");
+  EXPECT_EQ(evaluate(graph, {values})[0][0], 70000);
+  expect_split_has_the_same_value(graph, 4, {values});
+}
+
+TEST(SplitReductionsTest, SixteenBitPartsAreKeptInF32) {
+  const Graph graph = reduction(ReduceKind::sum, {131101}, {0}, DType::f16);
+  const Graph split = split_reductions(graph, 4);
+  for (const Node& node : reductions_of(split)) EXPECT_EQ(node.dtype, DType::f32);
+  EXPECT_EQ(split[split.outputs[0].node].dtype, DType::f16);
+  const auto inputs = random_inputs(graph, 5);
+  expect_close(evaluate(split, inputs), evaluate(graph, inputs), 1e-3);  // one rounding to f16
+}
+
+TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
+  const Graph graph = trace_graph({Shape{1 << 20}, Shape{1 << 20}}, [](const auto& in) {
+    return std::vector<Tensor>{mean(square(in[0] - in[1]))};
+  });
+  const Plan plan = make_plan(simplify(graph), {true, 4});
+  verify(plan);
+  EXPECT_EQ(plan.groups.size(), 2u)
+      << "the parts with their differences, the total: " << to_string(plan);
+  for (const FusionGroup& group : plan.groups) EXPECT_LT(group.bytes_written, 1 << 16);
+}
+
+TEST(MaterializeLeavesTest, ResultsThatAreLeavesAreCopied) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  maker.output(x);
+  maker.output(maker.number(3, {4}));
+  const Graph ready = materialize_leaves(maker.graph);
+  verify(ready);
+  EXPECT_EQ(ready[ready.outputs[0].node].op, Op::input);
+  EXPECT_EQ(ready[ready.outputs[1].node].op, Op::copy);
+}
+
+}  // namespace
+}  // namespace sinter

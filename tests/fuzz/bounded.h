@@ -1,0 +1,60 @@
+// Bounded: an element in f64 with a bound on how far any correct executor may be from it. Executors
+// may keep 16-bit values in f32 between operations, sum in any order and be 4 ulp off in functions.
+// In: operands with their bounds. Out: the result with its own.
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "src/graph/op.h"
+
+namespace sinter::fuzz {
+
+// `integer` holds i32, i64 and bool elements, `value` the floating ones.
+struct Bounded {
+  double value = 0;
+  std::int64_t integer = 0;
+  double error = 0;  // 0: exact; infinite: anything may come out (near a jump, or too inexact)
+
+  bool known() const { return error < std::numeric_limits<double>::infinity(); }
+  static Bounded real(double v, double e = 0) { return {v, 0, e}; }
+  static Bounded whole(std::int64_t i) { return {0, i, 0}; }
+  static Bounded unknown() { return {0, 0, std::numeric_limits<double>::infinity()}; }
+};
+
+// Half the distance from 1 to the next number, the largest finite and the least positive number.
+struct Precision {
+  double unit = 0;
+  double most = 0;
+  double least = 0;
+};
+Precision precision_of(DType dtype);
+
+// How well an operation is computed before its result is stored.
+enum class Rounding : std::uint8_t {
+  exact,    // picks or tests: no rounding
+  once,     // one or two roundings of the exact result
+  library,  // a math function: a few ulp
+  composed  // several of those: also as if the operands were a few ulp off
+};
+Rounding rounding_of(Op op);
+
+// The value after an operation of that quality whose result has type `dtype`.
+Bounded rounded(double value, double error, DType dtype, Rounding rounding);
+
+// Operands are of type `dtype` already (but the first of where: bool).
+Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands);
+Bounded cast(const Bounded& element, DType from, DType to);
+// All elements of one reduction, in order; they have type `dtype`, what comes out `result`.
+Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements);
+
+// Whether `got` (an element read back, as a double or an integer) is within the bound.
+bool agrees(const Bounded& want, double got);
+bool agrees(const Bounded& want, std::int64_t got);
+
+}  // namespace sinter::fuzz

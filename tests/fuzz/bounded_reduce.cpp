@@ -1,0 +1,145 @@
+// Reductions of Bounded elements: bounds that hold for every order of summing.
+// In: the elements of one reduction. Out: the result with its bound.
+#include <algorithm>
+
+#include "src/graph/scalar_math.h"
+#include "tests/fuzz/bounded.h"
+
+namespace sinter::fuzz {
+namespace {
+
+// The place of the lowest bit that is set.
+int lowest_bit(double value) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  const auto bits = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+  return exponent - 53 + __builtin_ctzll(static_cast<unsigned long long>(std::llabs(bits)));
+}
+
+// Every partial sum, in whatever order, is a number of the type.
+bool sums_exactly(std::span<const Bounded> elements, double magnitude, DType dtype) {
+  int lowest = 1024;
+  for (const Bounded& x : elements) {
+    if (x.error > 0) return false;
+    if (x.value != 0) lowest = std::min(lowest, lowest_bit(x.value));
+  }
+  const int digits = dtype == DType::f64 ? 53 : 24;
+  return magnitude == 0 || magnitude < std::ldexp(1.0, std::min(lowest + digits, 1023));
+}
+
+Bounded reduce_sum(std::span<const Bounded> elements, DType result) {
+  const Precision compute = precision_of(compute_dtype(result));
+  double total = 0;
+  double magnitude = 0;
+  double error = 0;
+  for (const Bounded& x : elements) {
+    total += x.value;
+    error += x.error;
+    if (std::isfinite(x.value)) magnitude += std::fabs(x.value) + x.error;
+  }
+  if (magnitude >= compute.most * 0.99) return Bounded::unknown();
+  if (!std::isfinite(total)) return Bounded::real(total);
+  if (!sums_exactly(elements, magnitude, compute_dtype(result)))
+    error += static_cast<double>(elements.size()) * compute.unit * magnitude + compute.least;
+  return rounded(total, error, result, Rounding::once);
+}
+
+Bounded reduce_product(std::span<const Bounded> elements, DType result) {
+  const Precision compute = precision_of(compute_dtype(result));
+  double product = 1;
+  double outer = 1;    // of the ranges' far ends
+  double largest = 1;  // that a partial product in some order can reach
+  bool whole = true;
+  bool finite = true;
+  for (const Bounded& x : elements) {
+    const double far = std::fabs(x.value) + x.error;
+    product *= x.value;
+    finite = finite && std::isfinite(x.value);
+    outer *= far * (1 + 2 * compute.unit);
+    largest *= std::max(1.0, far);
+    whole = whole && x.error == 0 && std::trunc(x.value) == x.value;
+  }
+  if (!finite) {
+    bool exact = true;
+    for (const Bounded& x : elements) exact = exact && x.error == 0;
+    const bool is_nan = std::isnan(product);
+    // Infinities of which a sign or a zero hangs on an inexact element.
+    return exact || (is_nan && std::none_of(elements.begin(), elements.end(),
+                                            [](const auto& x) {
+                                              return x.value == 0 || x.error >= std::fabs(x.value);
+                                            }))
+               ? Bounded::real(product)
+               : Bounded::unknown();
+  }
+  if (!(largest < compute.most * 0.99)) return Bounded::unknown();
+  if (whole && largest < 0x1p24) return rounded(product, 0, result, Rounding::once);
+  const double lost = static_cast<double>(elements.size()) * compute.least * largest;
+  return rounded(product, outer - std::fabs(product) + lost, result, Rounding::once);
+}
+
+Bounded reduce_extreme(std::span<const Bounded> elements, bool greatest) {
+  Bounded best = elements[0];
+  for (const Bounded& x : elements) {
+    if (std::isnan(x.value)) return Bounded::real(x.value);
+    if (greatest ? best.value < x.value : x.value < best.value) best = x;
+  }
+  double error = best.error;
+  for (const Bounded& x : elements)
+    if (std::fabs(x.value - best.value) <= x.error + error) error = std::max(error, x.error);
+  return Bounded::real(best.value, error);
+}
+
+Bounded reduce_position(std::span<const Bounded> elements, bool greatest) {
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double x = elements[i].value;
+    if (std::isnan(x)) return Bounded::whole(static_cast<std::int64_t>(i));
+    if (greatest ? elements[best].value < x : x < elements[best].value) best = i;
+  }
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double error = elements[i].error + elements[best].error;
+    const double gap = std::fabs(elements[i].value - elements[best].value);
+    if (i != best && error > 0 && gap <= error) return Bounded::unknown();
+  }
+  return Bounded::whole(static_cast<std::int64_t>(best));
+}
+
+Bounded reduce_integers(ReduceKind kind, std::span<const Bounded> elements) {
+  using scalar::I64;
+  if (elements.empty())
+    return Bounded::whole(kind == ReduceKind::prod || kind == ReduceKind::min ? 1 : 0);
+  I64 total(elements[0].integer);
+  std::int64_t best = 0;
+  for (std::size_t i = 1; i < elements.size(); ++i) {
+    const I64 x(elements[i].integer);
+    const std::int64_t leader = elements[static_cast<std::size_t>(best)].integer;
+    if (kind == ReduceKind::argmax ? leader < x.value : x.value < leader)
+      best = static_cast<std::int64_t>(i);
+    if (kind == ReduceKind::sum) total = total + x;
+    if (kind == ReduceKind::prod) total = total * x;
+    if (kind == ReduceKind::max) total = scalar::maximum(total, x);
+    if (kind == ReduceKind::min) total = scalar::minimum(total, x);
+  }
+  return Bounded::whole(is_arg(kind) ? best : total.value);
+}
+
+}  // namespace
+
+Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements) {
+  for (const Bounded& x : elements)
+    if (!x.known()) return Bounded::unknown();
+  if (!is_floating(dtype)) return reduce_integers(kind, elements);
+  switch (kind) {
+    case ReduceKind::sum:
+      return reduce_sum(elements, result);
+    case ReduceKind::prod:
+      return reduce_product(elements, result);
+    case ReduceKind::max:
+    case ReduceKind::min:
+      return reduce_extreme(elements, kind == ReduceKind::max);
+    default:
+      return reduce_position(elements, kind == ReduceKind::argmax);
+  }
+}
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,138 @@
+// generate(): grows a program step by step. Every candidate step is evaluated by the reference, and
+// taken only if it is small enough and says something: few unknown and few non-finite elements.
+// In: a seed. Out: the program.
+#include <algorithm>
+#include <random>
+
+#include "tests/fuzz/program.h"
+#include "tests/fuzz/propose.h"
+#include "tests/fuzz/reference.h"
+
+namespace sinter::fuzz {
+namespace {
+
+constexpr std::int64_t kSizes[] = {1, 2, 3, 16, 17, 33, 64, 100, 257};
+
+// Mostly small tensors, where kernels' edges are; now and then some of many tiles.
+std::int64_t largest_tensor(Random& random) {
+  return random.pick<std::int64_t>({600, 1200, 2500, 2500, 5000, 9000, 20000});
+}
+
+Shape random_shape(Random& random, std::int64_t most) {
+  Shape shape;
+  const int rank = random.pick<int>({0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4});
+  for (int i = 0; i < rank; ++i) {
+    std::int64_t size = kSizes[random.below(std::size(kSizes))];
+    if (random.one_in(60)) size = 0;
+    while (size > 1 && shape.numel() * size > most) size = kSizes[random.below(4)];
+    shape.push_back(shape.numel() * size > most ? 1 : size);
+  }
+  return shape;
+}
+
+Shape large_shape(Random& random) {
+  Shape shape = random.pick<Shape>({{257, 64, 17}, {3, 257, 257}, {100, 33, 64}, {140000}});
+  if (random.one_in(2) && shape.rank() == 3) shape = {shape[0] * shape[1], shape[2]};
+  return shape;
+}
+
+// The theme's shape, one that broadcasts with it, or another.
+Shape input_shape(Random& random, const Shape& theme, std::int64_t most) {
+  Shape shape = theme;
+  switch (random.below(6)) {
+    case 0:
+      for (int i = 0; i < shape.rank(); ++i)
+        if (random.one_in(2)) shape[i] = 1;
+      return shape;
+    case 1:
+      while (shape.rank() > 0 && random.one_in(2)) shape.erase(0);
+      return shape;
+    case 2:
+      return random_shape(random, most);
+    default:
+      return shape;
+  }
+}
+
+DType random_dtype(Random& random, DType theme) {
+  if (!random.one_in(3)) return theme;
+  return static_cast<DType>(random.below(kDTypeCount));
+}
+
+Input random_input(Random& random, const Shape& theme, DType dtype, std::int64_t most) {
+  Input input;
+  input.dtype = random_dtype(random, dtype);
+  input.shape = input_shape(random, theme, most);
+  if (input.shape.rank() > 0 && random.one_in(3)) {
+    input.layout = random.pick({Layout::transposed, Layout::sliced, Layout::broadcast});
+    input.layout_axis =
+        static_cast<int>(random.below(static_cast<std::uint64_t>(input.shape.rank())));
+  }
+  input.fill = random.pick({Fill::small_integers, Fill::quarters, Fill::reals, Fill::reals,
+                            Fill::positive, Fill::special});
+  input.seed = random.next();
+  return input;
+}
+
+// Whether checking the value would tell right from wrong.
+bool is_telling(const Reference& value, bool allow_infinite) {
+  std::size_t unknown = 0;
+  std::size_t infinite = 0;
+  for (const Bounded& x : value.elements) {
+    unknown += x.known() ? 0 : 1;
+    infinite += is_floating(value.dtype) && !std::isfinite(x.value) ? 1 : 0;
+  }
+  const std::size_t count = value.elements.size();
+  return unknown * 20 <= count && (allow_infinite || infinite * 4 <= count);
+}
+
+void choose_outputs(Random& random, const std::vector<int>& uses, RandomProgram& program) {
+  const auto count = static_cast<int>(uses.size());
+  const std::size_t wanted = random.pick<std::size_t>({1, 2, 2, 3, 3});
+  // What nothing reads comes first, the latest of it always.
+  for (int v = count - 1; v >= program.input_count() && program.outputs.size() < wanted; --v)
+    if (uses[static_cast<std::size_t>(v)] == 0) program.outputs.push_back(v);
+  while (program.outputs.size() < wanted) {
+    const int first = random.one_in(12) ? 0 : program.input_count();
+    program.outputs.push_back(
+        first + static_cast<int>(random.below(static_cast<std::uint64_t>(count - first))));
+  }
+}
+
+}  // namespace
+
+RandomProgram generate(std::uint64_t seed) {
+  Random random(seed);
+  RandomProgram program;
+  program.seed = seed;
+  // A few are large enough for reductions to be split among workers.
+  const bool large = seed % 50 == 49;
+  const std::int64_t most = large ? 300000 : largest_tensor(random);
+  const Shape theme = large ? large_shape(random) : random_shape(random, most);
+  const DType dtype = random.pick({DType::f32, DType::f32, DType::f32, DType::f16, DType::bf16,
+                                   DType::f64, DType::i32, DType::i64});
+  std::vector<Reference> values;
+  const std::uint64_t inputs = 1 + random.below(4);
+  for (std::uint64_t i = 0; i < inputs; ++i) {
+    program.inputs.push_back(random_input(random, theme, dtype, most));
+    values.push_back(reference_input(program.inputs.back()));
+  }
+  std::vector<int> uses(values.size(), 0);
+  const std::size_t steps = 4 + random.below(random.one_in(3) ? 22 : 10);
+  for (int attempt = 0; attempt < 400 && program.steps.size() < steps; ++attempt) {
+    const std::optional<Step> step = propose_step(random, values, uses, most);
+    if (!step) continue;
+    Reference value = reference_step(*step, values);
+    if (value.shape.numel() > most || value.shape.rank() > 5) continue;
+    if (!is_telling(value, random.one_in(40))) continue;
+    for (const StepArg& arg : step->args)
+      if (arg.value >= 0) ++uses[static_cast<std::size_t>(arg.value)];
+    uses.push_back(0);
+    program.steps.push_back(*step);
+    values.push_back(std::move(value));
+  }
+  choose_outputs(random, uses, program);
+  return pruned(program);
+}
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,116 @@
+// RandomProgram: a tensor program as a value, made from a seed by generate().
+// In: a seed. Out: inputs, steps and outputs, which print as C++ and run through the public API.
+#pragma once
+
+#include <sinter/sinter.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/graph/op.h"
+
+namespace sinter::fuzz {
+
+// How an input's elements lie in memory.
+enum class Layout : std::uint8_t { dense, transposed, sliced, broadcast };
+// What an input holds; every value is exact in its dtype.
+enum class Fill : std::uint8_t { small_integers, quarters, reals, positive, special };
+
+struct Input {
+  DType dtype = DType::f32;
+  Shape shape;
+  Layout layout = Layout::dense;
+  int layout_axis = 0;  // sliced, broadcast
+  Fill fill = Fill::reals;
+  std::uint64_t seed = 0;
+};
+
+enum class StepKind : std::uint8_t {
+  // By the op table.
+  pointwise,
+  cast,
+  // Reductions over `axes` (none: all); argmax and argmin take at most one.
+  sum,
+  mean,
+  prod,
+  max,
+  min,
+  any,
+  all,
+  var,
+  std,
+  logsumexp,
+  argmax,
+  argmin,
+  // Along axes[0], or over the last axes.
+  softmax,
+  log_softmax,
+  layer_norm,
+  rms_norm,
+  // Views and what moves data.
+  permute,
+  slice,
+  reshape,
+  expand,
+  unsqueeze,
+  squeeze,
+  concat,
+  stack,
+  contiguous,
+  // Made from nothing.
+  arange,
+  full,
+};
+inline constexpr int kStepKinds = static_cast<int>(StepKind::full) + 1;
+
+// A value of the program, or a number.
+struct StepArg {
+  int value = -1;
+  double number = 0;
+  bool is_real = false;
+};
+
+struct Step {
+  StepKind kind = StepKind::pointwise;
+  Op op = Op::copy;           // pointwise
+  std::vector<StepArg> args;  // layer_norm, rms_norm: the tensor, then weight, then bias
+  std::vector<int> axes;      // permute: the order; slice, concat, softmax, ...: the axis
+  Shape shape;                // reshape, expand, full
+  DType dtype = DType::f32;   // cast, arange, full
+  bool keepdim = false;
+  int correction = 1;  // var, std
+  // slice, arange
+  std::int64_t start = 0;
+  std::int64_t stop = 0;
+  std::int64_t stride = 1;
+};
+
+// Values are numbered: the inputs, then what each step gives.
+struct RandomProgram {
+  std::uint64_t seed = 0;
+  std::vector<Input> inputs;
+  std::vector<Step> steps;
+  std::vector<int> outputs;
+
+  int input_count() const { return static_cast<int>(inputs.size()); }
+};
+
+RandomProgram generate(std::uint64_t seed);
+
+// Without the steps and inputs that no output needs (one input always stays).
+RandomProgram pruned(const RandomProgram& program);
+
+// Calls the API; under a trace it is recorded.
+std::vector<Tensor> run_steps(const RandomProgram& program, std::span<const Tensor> inputs);
+
+// The input's row-major elements, as its dtype holds them.
+std::vector<double> input_values(const Input& input);
+// The tensor itself, laid out as asked.
+Tensor make_input(const Input& input);
+
+std::string to_string(const Input& input);
+std::string to_string(const RandomProgram& program);
+std::string_view name_of(StepKind kind);
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,36 @@
+// Proposing steps: a random operation on values that exist, valid by the API's rules.
+// In: the values so far. Out: a Step, or nothing where the draw has no valid operands.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "tests/fuzz/program.h"
+#include "tests/fuzz/reference.h"
+
+namespace sinter::fuzz {
+
+// The same numbers on every machine, which the standard's distributions do not promise.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15u + 1) {}
+
+  std::uint64_t next() { return engine_(); }
+  std::uint64_t below(std::uint64_t count) { return engine_() % count; }
+  bool one_in(std::uint64_t count) { return below(count) == 0; }
+  template <typename T>
+  T pick(std::initializer_list<T> choices) {
+    return choices.begin()[below(choices.size())];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// `uses`: how many steps read each value so far.
+std::optional<Step> propose_step(Random& random, const std::vector<Reference>& values,
+                                 const std::vector<int>& uses, std::int64_t most_elements);
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,113 @@
+// The primitives on dense arrays: broadcasting, casts, pointwise operations, reductions.
+// In: References. Out: a new one.
+#include "tests/fuzz/reference.h"
+
+#include <algorithm>
+
+#include "src/graph/graph.h"
+
+namespace sinter::fuzz {
+
+std::size_t position(const Shape& shape, const Shape& index) {
+  std::int64_t at = 0;
+  for (int i = 0; i < shape.rank(); ++i) at = at * shape[i] + index[i];
+  return static_cast<std::size_t>(at);
+}
+
+bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result) {
+  result = Shape::filled(std::max(a.rank(), b.rank()), 1);
+  for (int i = 0; i < result.rank(); ++i) {
+    const int ia = i - (result.rank() - a.rank());
+    const int ib = i - (result.rank() - b.rank());
+    const std::int64_t sa = ia < 0 ? 1 : a[ia];
+    const std::int64_t sb = ib < 0 ? 1 : b[ib];
+    if (sa != sb && sa != 1 && sb != 1) return false;
+    result[i] = sa == 1 ? sb : sa;
+  }
+  return true;
+}
+
+Reference broadcast_to(const Reference& a, const Shape& shape) {
+  if (a.shape == shape) return a;
+  Reference result{a.dtype, shape, {}};
+  result.elements.resize(static_cast<std::size_t>(shape.numel()));
+  const int lead = shape.rank() - a.shape.rank();
+  Shape source = a.shape;
+  for_each_index(shape, [&](const Shape& index, std::size_t at) {
+    for (int i = 0; i < source.rank(); ++i) source[i] = a.shape[i] == 1 ? 0 : index[lead + i];
+    result.elements[at] = a.elements[position(a.shape, source)];
+  });
+  return result;
+}
+
+Reference cast_to(const Reference& a, DType dtype) {
+  if (a.dtype == dtype) return a;
+  Reference result{dtype, a.shape, a.elements};
+  for (Bounded& element : result.elements) element = cast(element, a.dtype, dtype);
+  return result;
+}
+
+Reference number_like(double number, const Reference& other) {
+  const Scalar scalar = Scalar::of(number).as(other.dtype);
+  return {other.dtype,
+          {},
+          {is_floating(other.dtype) ? Bounded::real(scalar.real) : Bounded::whole(scalar.integer)}};
+}
+
+Reference apply_op(Op op, const std::vector<Reference>& operands) {
+  std::vector<DType> dtypes;
+  Shape shape;
+  for (const Reference& operand : operands) {
+    dtypes.push_back(operand.dtype);
+    const Shape before = shape;
+    broadcast_shapes(before, operand.shape, shape);
+  }
+  const OpTypes types = op_types(op, dtypes);
+  std::vector<Reference> typed;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    typed.push_back(broadcast_to(cast_to(operands[i], types.operands[i]), shape));
+  Reference result{types.result, shape, {}};
+  result.elements.reserve(typed[0].elements.size());
+  std::array<Bounded, 3> element;
+  for (std::size_t at = 0; at < typed[0].elements.size(); ++at) {
+    for (std::size_t i = 0; i < typed.size(); ++i) element[i] = typed[i].elements[at];
+    result.elements.push_back(pointwise(op, types.operands[typed.size() - 1], types.result,
+                                        std::span(element).first(typed.size())));
+  }
+  return result;
+}
+
+Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim) {
+  const DType result_dtype = reduce_dtype(kind, a.dtype);
+  Shape kept = a.shape;
+  for (int i = 0; i < kept.rank(); ++i)
+    if (mask >> i & 1) kept[i] = 1;
+  std::vector<std::vector<Bounded>> parts(static_cast<std::size_t>(kept.numel()));
+  Shape target = kept;
+  for_each_index(a.shape, [&](const Shape& index, std::size_t at) {
+    for (int i = 0; i < kept.rank(); ++i) target[i] = (mask >> i & 1) ? 0 : index[i];
+    parts[position(kept, target)].push_back(a.elements[at]);
+  });
+  Reference result{result_dtype, keepdim ? kept : kept_shape(a.shape, mask), {}};
+  for (const std::vector<Bounded>& part : parts)
+    result.elements.push_back(reduce(kind, a.dtype, result_dtype, part));
+  return result;
+}
+
+Reference reference_input(const Input& input) {
+  Reference result{input.dtype, input.shape, {}};
+  for (double value : input_values(input))
+    result.elements.push_back(is_floating(input.dtype)
+                                  ? Bounded::real(value)
+                                  : Bounded::whole(static_cast<std::int64_t>(value)));
+  return result;
+}
+
+std::vector<Reference> reference_values(const RandomProgram& program) {
+  std::vector<Reference> values;
+  for (const Input& input : program.inputs) values.push_back(reference_input(input));
+  for (const Step& step : program.steps) values.push_back(reference_step(step, values));
+  return values;
+}
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,46 @@
+// Reference: what a RandomProgram computes, step by step on dense arrays of Bounded elements, by
+// code that shares no view, plan or kernel with the library.
+// In: a program. Out: every value's dtype, shape and elements.
+#pragma once
+
+#include <vector>
+
+#include "tests/fuzz/bounded.h"
+#include "tests/fuzz/program.h"
+
+namespace sinter::fuzz {
+
+struct Reference {
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<Bounded> elements;  // row-major
+};
+
+Reference reference_input(const Input& input);
+// `values` are those before the step.
+Reference reference_step(const Step& step, const std::vector<Reference>& values);
+std::vector<Reference> reference_values(const RandomProgram& program);
+
+// --- the primitives -----------------------------------------------------------------------------
+
+// The shape both broadcast to; false where they do not.
+bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);
+Reference broadcast_to(const Reference& a, const Shape& shape);
+Reference cast_to(const Reference& a, DType dtype);
+Reference apply_op(Op op, const std::vector<Reference>& operands);
+Reference number_like(double number, const Reference& other);  // of its dtype
+Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim);
+
+// Calls f(index, row-major position) for every index of the shape.
+template <typename F>
+void for_each_index(const Shape& shape, F&& f) {
+  Shape index = Shape::filled(shape.rank(), 0);
+  const std::int64_t count = shape.numel();
+  for (std::int64_t i = 0; i < count; ++i) {
+    f(static_cast<const Shape&>(index), static_cast<std::size_t>(i));
+    for (int k = shape.rank() - 1; k >= 0 && ++index[k] == shape[k]; --k) index[k] = 0;
+  }
+}
+std::size_t position(const Shape& shape, const Shape& index);
+
+}  // namespace sinter::fuzz

@@ -1,0 +1,363 @@
+// Each pass: the structure before and after. All of them: the meaning stays.
+#include "src/graph/simplify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/graph_maker.h"
+#include "tests/support/graph_reference.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/trace_graph.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::along_rows;
+using testing_support::evaluate;
+using testing_support::expanded;
+using testing_support::expect_close;
+using testing_support::GraphMaker;
+using testing_support::random_graph;
+using testing_support::random_inputs;
+using testing_support::seen;
+using testing_support::sliced;
+using testing_support::trace_graph;
+using testing_support::transposed;
+
+int count_ops(const Graph& graph, Op op) {
+  return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                                        [op](const Node& node) { return node.op == op; }));
+}
+
+void expect_same_meaning(const Graph& before, const Graph& after) {
+  verify(before);
+  verify(after);
+  ASSERT_EQ(before.inputs.size(), after.inputs.size());
+  const auto inputs = random_inputs(before, 11);
+  expect_close(evaluate(after, inputs), evaluate(before, inputs), 1e-6,
+               to_string(before) + "became\n" + to_string(after));
+}
+
+// --- fold_constants
+// -------------------------------------------------------------------------------
+
+TEST(FoldConstantsTest, OpsOnNumbersBecomeNumbers) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  const Operand two = maker.number(2, {4});
+  const Operand six = maker.op(Op::mul, {two, maker.number(3, {4})});
+  maker.output(maker.op(Op::add, {x, maker.op(Op::exp, {six})}));
+  const Graph folded = fold_constants(maker.graph);
+  EXPECT_EQ(count_ops(folded, Op::mul), 0);
+  EXPECT_EQ(count_ops(folded, Op::exp), 0);
+  EXPECT_EQ(count_ops(folded, Op::add), 1);
+  expect_same_meaning(maker.graph, folded);
+}
+
+TEST(FoldConstantsTest, FoldsInTheOperandsType) {
+  GraphMaker maker;
+  const Operand x = maker.input({}, DType::i32);
+  const Operand big = maker.number(2147483647, {}, DType::i32);
+  maker.output(maker.op(Op::add, {x, maker.op(Op::add, {big, maker.number(1, {}, DType::i32)})}));
+  const Graph folded = remove_dead(fold_constants(maker.graph));
+  ASSERT_EQ(count_ops(folded, Op::constant), 1);
+  for (const Node& node : folded.nodes)
+    if (node.op == Op::constant) {
+      EXPECT_EQ(node.value.integer, -2147483648) << "i32 wraps";
+    }
+}
+
+TEST(FoldConstantsTest, ComparisonsAndSelectsFold) {
+  GraphMaker maker;
+  maker.input({});
+  const Operand less = maker.op(Op::lt, {maker.number(1), maker.number(2)});
+  maker.output(maker.op(Op::where, {less, maker.number(5), maker.number(7)}));
+  const Graph folded = remove_dead(fold_constants(maker.graph));
+  EXPECT_EQ(to_string(folded), "%0: f32() = input\nreturn 5\n");
+}
+
+TEST(FoldConstantsTest, NeutralOperationsPassTheirOperandOn) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  const Operand one = maker.number(1, {4});
+  const Operand a = maker.op(Op::mul, {x, one});
+  const Operand b = maker.op(Op::mul, {one, a});
+  const Operand c = maker.op(Op::div, {b, one});
+  const Operand d = maker.cast(c, DType::f32);
+  maker.output(maker.op(Op::neg, {d}));
+  const Graph folded = remove_dead(fold_constants(maker.graph));
+  EXPECT_EQ(to_string(folded), "%0: f32(4) = input\n%1: f32(4) = neg %0\nreturn %1\n");
+}
+
+TEST(FoldConstantsTest, WhatLooksNeutralButIsNotStays) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  const Operand zero = maker.number(0, {4});
+  maker.output(maker.op(Op::add, {x, zero}));                  // -0 + 0 is +0
+  maker.output(maker.op(Op::mul, {x, zero}));                  // NaN * 0 is NaN
+  maker.output(maker.op(Op::div, {maker.number(1, {4}), x}));  // 1 / x
+  maker.output(maker.cast(maker.cast(x, DType::f16), DType::f32));
+  const Graph folded = fold_constants(maker.graph);
+  EXPECT_EQ(count_ops(folded, Op::add), 1);
+  EXPECT_EQ(count_ops(folded, Op::mul), 1);
+  EXPECT_EQ(count_ops(folded, Op::div), 1);
+  EXPECT_EQ(count_ops(folded, Op::cast), 2) << "explicit casts round";
+}
+
+TEST(FoldConstantsTest, ANeutralOperationOnAViewPassesTheViewOn) {
+  GraphMaker maker;
+  const Operand x = maker.input({3, 4});
+  const Operand same = maker.op(Op::mul, {transposed(x), maker.number(1, {4, 3})});
+  maker.output(maker.op(Op::neg, {same}));
+  const Graph folded = remove_dead(fold_constants(maker.graph));
+  EXPECT_EQ(count_ops(folded, Op::mul), 0);
+  expect_same_meaning(maker.graph, folded);
+}
+
+TEST(FoldConstantsTest, ANeutralOperationReadThroughAViewThatDoesNotComposeStays) {
+  GraphMaker maker;
+  const Operand x = maker.input({3, 4});
+  const Operand same = maker.op(Op::mul, {transposed(x), maker.number(1, {4, 3})});
+  maker.output(maker.op(Op::neg, {seen(same, dense_view({12}))}));  // flattened
+  const Graph folded = fold_constants(maker.graph);
+  expect_same_meaning(maker.graph, folded);
+}
+
+TEST(FoldConstantsTest, AFoldedNumberSeenThroughAnyViewStaysOne) {
+  GraphMaker maker;
+  maker.input({});
+  const Operand product = maker.op(Op::mul, {maker.number(2, {3, 4}), maker.number(3, {3, 4})});
+  maker.output(maker.op(Op::neg, {sliced(transposed(product), 0, 1, 3)}));
+  maker.output(seen(product, dense_view({12})));
+  const Graph folded = fold_constants(maker.graph);
+  EXPECT_EQ(count_ops(folded, Op::mul), 0);
+  expect_same_meaning(maker.graph, folded);
+}
+
+// --- drop_unit_axes
+// -------------------------------------------------------------------------------
+
+TEST(DropUnitAxesTest, PointwiseAndReducedShapesLoseThem) {
+  GraphMaker maker;
+  const Operand x = maker.input({5, 1, 6, 1});
+  const Operand y = maker.op(Op::exp, {x});
+  const Operand total = maker.reduce(ReduceKind::sum, y, {2});  // (5, 1, 1)
+  maker.output(total);
+  const Graph dropped = drop_unit_axes(maker.graph);
+  EXPECT_EQ(dropped[y.node].shape, Shape({5, 6}));
+  EXPECT_EQ(dropped[total.node].shape, Shape({5}));
+  EXPECT_EQ(dropped[total.node].axes, 0b10u);
+  EXPECT_EQ(dropped.outputs[0].view.shape, Shape({5, 1, 1})) << "the caller's shape stays";
+  expect_same_meaning(maker.graph, dropped);
+}
+
+TEST(DropUnitAxesTest, AReducedUnitAxisStays) {
+  GraphMaker maker;
+  const Operand x = maker.input({5, 1});
+  const Operand total = maker.reduce(ReduceKind::sum, x, {1});
+  maker.output(total);
+  const Graph dropped = drop_unit_axes(maker.graph);
+  EXPECT_EQ(dropped[total.node].operands[0].view.shape, Shape({5, 1}));
+  expect_same_meaning(maker.graph, dropped);
+}
+
+TEST(DropUnitAxesTest, ConcatKeepsItsShape) {
+  GraphMaker maker;
+  const Operand x = maker.input({5, 1});
+  maker.output(maker.concat({maker.op(Op::neg, {x}), maker.op(Op::exp, {x})}, 1));
+  const Graph dropped = drop_unit_axes(maker.graph);
+  expect_same_meaning(maker.graph, dropped);
+}
+
+// --- sink_views
+// -----------------------------------------------------------------------------------
+
+TEST(SinkViewsTest, ATransposedResultIsComputedTransposed) {
+  GraphMaker maker;
+  const Operand x = maker.input({3, 4});
+  const Operand y = maker.op(Op::exp, {x});
+  maker.output(transposed(y));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sunk[y.node].shape, Shape({4, 3}));
+  EXPECT_EQ(sunk[y.node].operands[0].view, permute(dense_view({3, 4}), {1, 0}));
+  EXPECT_EQ(sunk.outputs[0].view, dense_view({4, 3}));
+  expect_same_meaning(maker.graph, sunk);
+}
+
+TEST(SinkViewsTest, ViewsSinkThroughAChain) {
+  GraphMaker maker;
+  const Operand x = maker.input({3, 4});
+  Operand y = maker.op(Op::exp, {x});
+  y = maker.op(Op::neg, {y});
+  const Operand z = maker.op(Op::mul, {transposed(y), maker.number(2, {4, 3})});
+  maker.output(z);
+  const Graph sunk = sink_views(maker.graph);
+  for (const Node& node : sunk.nodes)
+    if (is_pointwise(node.op)) {
+      EXPECT_EQ(node.shape, Shape({4, 3})) << name_of(node.op);
+    }
+  expect_same_meaning(maker.graph, sunk);
+}
+
+TEST(SinkViewsTest, ASliceComputesOnlyWhatIsRead) {
+  GraphMaker maker;
+  const Operand x = maker.input({8, 4});
+  const Operand y = maker.op(Op::exp, {x});
+  maker.output(maker.op(Op::neg, {sliced(y, 0, 2, 3, 2)}));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sunk[y.node].shape, Shape({3, 4}));
+  expect_same_meaning(maker.graph, sunk);
+}
+
+TEST(SinkViewsTest, ReadersThatDisagreeKeepTheNodeAsItIs) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 4});
+  const Operand y = maker.op(Op::exp, {x});
+  maker.output(maker.op(Op::add, {y, transposed(y)}));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(to_string(sunk), to_string(maker.graph));
+}
+
+TEST(SinkViewsTest, HeavyWorkIsNotRepeatedForABroadcast) {
+  GraphMaker maker;
+  const Operand bias = maker.input({6});
+  const Operand x = maker.input({4, 6});
+  const Operand heavy = maker.op(Op::exp, {bias});
+  maker.output(maker.op(Op::add, {x, expanded(heavy, {4, 6})}));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sunk[heavy.node].shape, Shape({6}));
+}
+
+TEST(SinkViewsTest, CheapWorkOnInputsIsRepeatedForABroadcast) {
+  GraphMaker maker;
+  const Operand bias = maker.input({6});
+  const Operand x = maker.input({4, 6});
+  const Operand cheap = maker.op(Op::neg, {bias});
+  maker.output(maker.op(Op::add, {x, expanded(cheap, {4, 6})}));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sunk[cheap.node].shape, Shape({4, 6})) << "so that it can share the kernel";
+  expect_same_meaning(maker.graph, sunk);
+}
+
+TEST(SinkViewsTest, CheapWorkOnComputedRowsIsNotRepeated) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand scaled = maker.op(Op::neg, {maker.reduce(ReduceKind::sum, x, {1})});
+  maker.output(maker.op(Op::add, {x, along_rows(scaled, 6)}));
+  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sunk[scaled.node].shape, Shape({4})) << "row-level values are computed once a row";
+}
+
+// --- merge_equal
+// ----------------------------------------------------------------------------------
+
+TEST(MergeEqualTest, EqualExpressionsBecomeOne) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  const Operand a = maker.op(Op::mul, {maker.op(Op::exp, {x}), maker.number(2, {4})});
+  const Operand b = maker.op(Op::mul, {maker.op(Op::exp, {x}), maker.number(2, {4})});
+  maker.output(maker.op(Op::add, {a, b}));
+  const Graph merged = merge_equal(maker.graph);
+  EXPECT_EQ(count_ops(merged, Op::exp), 1);
+  EXPECT_EQ(count_ops(merged, Op::mul), 1);
+  EXPECT_EQ(count_ops(merged, Op::constant), 1);
+  expect_same_meaning(maker.graph, merged);
+}
+
+TEST(MergeEqualTest, WhatDiffersInOneThingStaysTwo) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 4});
+  const Operand i = maker.input({4, 4}, DType::i32);
+  maker.output(maker.op(Op::exp, {x}));
+  maker.output(maker.op(Op::exp, {transposed(x)}));     // view
+  maker.output(maker.reduce(ReduceKind::sum, x, {0}));  // axes
+  maker.output(maker.reduce(ReduceKind::sum, x, {1}));
+  maker.output(maker.reduce(ReduceKind::max, x, {1}));  // kind
+  maker.output(maker.cast(i, DType::f32));              // dtype
+  maker.output(maker.cast(i, DType::f64));
+  const Scalar zero = Scalar::of(std::int64_t{0});
+  maker.output(maker.range(4, zero, Scalar::of(std::int64_t{1}), DType::i64));  // step
+  maker.output(maker.range(4, zero, Scalar::of(std::int64_t{2}), DType::i64));
+  EXPECT_EQ(merge_equal(maker.graph).nodes.size(), maker.graph.nodes.size());
+}
+
+TEST(MergeEqualTest, InputsAreNeverMerged) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  const Operand y = maker.input({4});
+  maker.output(maker.op(Op::add, {x, y}));
+  const Graph merged = merge_equal(maker.graph);
+  EXPECT_EQ(merged.inputs.size(), 2u);
+  expect_same_meaning(maker.graph, merged);
+}
+
+TEST(MergeEqualTest, MinusZeroIsNotZero) {
+  GraphMaker maker;
+  const Operand x = maker.input({});
+  maker.output(maker.op(Op::div, {x, maker.number(0.0)}));
+  maker.output(maker.op(Op::div, {x, maker.number(-0.0)}));
+  EXPECT_EQ(count_ops(merge_equal(maker.graph), Op::div), 2);
+}
+
+// --- remove_dead
+// ----------------------------------------------------------------------------------
+
+TEST(RemoveDeadTest, UnusedNodesGoInputsStay) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  maker.input({9});
+  maker.op(Op::exp, {maker.op(Op::neg, {x})});
+  maker.output(maker.op(Op::sqrt, {x}));
+  const Graph live = remove_dead(maker.graph);
+  EXPECT_EQ(to_string(live),
+            "%0: f32(4) = input\n%1: f32(9) = input\n%2: f32(4) = sqrt %0\nreturn %2\n");
+  EXPECT_EQ(live.inputs, std::vector<NodeId>({0, 1})) << "call order does not change";
+}
+
+// --- all passes
+// -----------------------------------------------------------------------------------
+
+TEST(SimplifyTest, PassesRunInTheListedOrder) {
+  std::string names;
+  for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
+  EXPECT_EQ(names, "fold_constants drop_unit_axes sink_views merge_equal remove_dead ");
+}
+
+TEST(SimplifyTest, RowsOfKeepdimReductionsStayRows) {
+  const Graph graph = simplify(trace_graph({Shape{5, 7}}, [](const std::vector<Tensor>& in) {
+    const Tensor total = sum(exp(in[0]), 1, true);
+    return std::vector<Tensor>{in[0] / log(total), log(total)};
+  }));
+  for (const Node& node : graph.nodes)
+    if (node.op == Op::log) {
+      EXPECT_EQ(node.shape, Shape({5})) << to_string(graph);
+    }
+}
+
+TEST(SimplifyTest, PreservesTheMeaningOfRandomGraphs) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = random_graph(seed);
+    Graph stage = graph;
+    for (const GraphPass& pass : simplify_passes()) {
+      const Graph next = pass.run(stage);
+      expect_same_meaning(stage, next);
+      if (testing::Test::HasFatalFailure()) FAIL() << pass.name;
+      stage = next;
+    }
+    EXPECT_EQ(to_string(stage), to_string(simplify(graph)));
+  }
+}
+
+TEST(SimplifyTest, ZeroSizesSurvive) {
+  GraphMaker maker;
+  const Operand x = maker.input({0, 6});
+  const Operand y = maker.op(Op::exp, {transposed(x)});
+  maker.output(maker.op(Op::add, {y, maker.number(1, {6, 0})}));
+  maker.output(maker.reduce(ReduceKind::sum, y, {1}));
+  expect_same_meaning(maker.graph, simplify(maker.graph));
+}
+
+}  // namespace
+}  // namespace sinter

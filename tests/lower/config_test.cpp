@@ -1,0 +1,133 @@
+// The heuristic's decisions: which form, which axes, whether stores go around the cache. Tile
+// sizes only so far as they are promises; tuning moves the rest.
+#include "src/lower/config.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "tests/support/graph_maker.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::GraphMaker;
+using testing_support::transposed;
+
+struct Decision {
+  IterationSpace space;
+  Config config;
+};
+
+Decision decide(const Graph& graph) {
+  const Plan plan = make_plan(graph, {});
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  Decision decision{iteration_space(plan, 0), {}};
+  decision.config = choose_config(decision.space, plan.groups[0].bytes(), Machine{});
+  return decision;
+}
+
+Decision decide_reduction(const Shape& shape, std::initializer_list<int> axes) {
+  GraphMaker maker;
+  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape), axes));
+  return decide(maker.graph);
+}
+
+std::int64_t size_along(const Decision& decision, int axis) {
+  return decision.space.axes[static_cast<std::size_t>(axis)].size;
+}
+
+TEST(ConfigTest, APointwiseChainWalksAlongMemory) {
+  GraphMaker maker;
+  maker.output(maker.op(Op::exp, {maker.input({512, 512})}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.form, Form::pointwise);
+  EXPECT_EQ(d.config.col_axis, 0) << "the one merged axis";
+  EXPECT_EQ(d.config.row_axis, -1);
+  EXPECT_TRUE(std::has_single_bit(static_cast<std::uint64_t>(d.config.tile_cols)));
+}
+
+TEST(ConfigTest, AScalarNeedsNoAxes) {
+  GraphMaker maker;
+  maker.output(maker.op(Op::exp, {maker.input({})}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.form, Form::pointwise);
+  EXPECT_EQ(d.config.col_axis, -1);
+  EXPECT_EQ(d.config.tile_cols, 1);
+}
+
+TEST(ConfigTest, ATransposedOperandGetsATileOfBothAxes) {
+  GraphMaker maker;
+  const Operand x = maker.input({512, 512});
+  const Operand y = maker.input({512, 512});
+  maker.output(maker.op(Op::add, {x, transposed(y)}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.form, Form::pointwise);
+  EXPECT_EQ(d.config.col_axis, 1);
+  EXPECT_EQ(d.config.row_axis, 0);
+  EXPECT_GE(d.config.tile_rows, 16);
+  EXPECT_GE(d.config.tile_cols, 16);
+}
+
+TEST(ConfigTest, ShortInnerAxesAreTakenAcross) {
+  GraphMaker maker;  // (4096, 3) seen through gaps: 3 columns make poor vectors
+  maker.output(maker.op(Op::exp, {maker.input_view({{4096, 3}, {4, 1}, 0})}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(size_along(d, d.config.col_axis), 4096);
+}
+
+TEST(ConfigTest, RowsThatFitAreHeldWhole) {
+  const Decision d = decide_reduction({256, 1000}, {1});
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.config.tile_cols, 1024);
+  EXPECT_TRUE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
+}
+
+TEST(ConfigTest, ShortRowsAreTakenSeveralAtOnce) {
+  const Decision d = decide_reduction({4096, 64}, {1});
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.config.row_axis, 0);
+  EXPECT_GT(d.config.tile_rows, 1);
+}
+
+TEST(ConfigTest, EndlessRowsAreWalkedInChunks) {
+  const Decision d = decide_reduction({4, 1 << 20}, {1});
+  EXPECT_EQ(d.config.form, Form::chunked);
+  EXPECT_LT(d.config.tile_cols, 1 << 20);
+}
+
+TEST(ConfigTest, SeveralReducedAxesAreWalkedInChunks) {
+  const Decision d = decide_reduction({16, 32, 64, 128}, {1, 3});
+  EXPECT_EQ(d.config.form, Form::chunked);
+  EXPECT_EQ(size_along(d, d.config.col_axis), 128);
+}
+
+TEST(ConfigTest, ReducingAnOuterAxisPutsAKeptOneOnTheColumns) {
+  const Decision d = decide_reduction({512, 2048}, {0});
+  EXPECT_EQ(d.config.form, Form::column);
+  EXPECT_EQ(size_along(d, d.config.col_axis), 2048);
+  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
+}
+
+TEST(ConfigTest, ReducingAFewNeighboursPutsTheRowsOnTheColumns) {
+  const Decision d = decide_reduction({4096, 3}, {1});
+  EXPECT_EQ(d.config.form, Form::column);
+  EXPECT_EQ(size_along(d, d.config.col_axis), 4096);
+}
+
+TEST(ConfigTest, StoresStreamOnceTheDataExceedsTheCache) {
+  GraphMaker maker;
+  maker.output(maker.op(Op::exp, {maker.input({64})}));
+  const IterationSpace space = iteration_space(make_plan(maker.graph, {}), 0);
+  const Machine machine{1 << 20};
+  EXPECT_FALSE(choose_config(space, 1 << 20, machine).stream_stores);
+  EXPECT_TRUE(choose_config(space, (1 << 20) + 1, machine).stream_stores);
+}
+
+TEST(ConfigTest, PrintsFormAndTile) {
+  EXPECT_NE(to_string(Config{Form::row, 1, 0, 4, 64, false, true}).find("row (4, 64)"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace sinter

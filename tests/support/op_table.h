@@ -1,0 +1,39 @@
+// The op table as tests see it: for every row of ops.def its function, its dtype rule, and a
+// reference of its own. A row without a reference in op_references.def does not compile.
+#pragma once
+
+#include <sinter/sinter.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/support/values.h"
+
+namespace sinter::testing {
+
+enum class Rule { Same, Number, Floating, Compare, Logical, Test, Select };
+
+struct OpRow {
+  std::string name;
+  int arity;
+  Rule rule;
+  double f32_ulps;
+  double f64_ulps;
+  Tensor (*call)(std::span<const Arg> args);
+  Real (*real)(Real a, Real b, Real c);
+  // On integers, wrapped to the dtype; null where the operation has no integer form.
+  Real (*integer)(DType dtype, Real a, Real b, Real c);
+};
+
+const std::vector<OpRow>& op_table();
+
+// What the dtype rule promises, written out anew.
+DType expected_dtype(Rule rule, DType promoted);  // of the result
+DType operand_dtype(Rule rule, DType promoted);   // that operands are converted to
+
+// The value of the op for operands of one dtype (they are converted as the rule says).
+Real reference_value(const OpRow& op, DType dtype, Real a, Real b = 0, Real c = 0);
+Tolerance tolerance_of(const OpRow& op, DType result);
+
+}  // namespace sinter::testing
