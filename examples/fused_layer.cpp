@@ -13,11 +13,9 @@ int main() {
   const sn::Tensor bias = sn::full({cols}, 0.5);
   const sn::Tensor residual = sn::ones({rows, cols});
 
-  auto layer = sn::compile(
-      [](sn::Tensor input, sn::Tensor b, sn::Tensor r) {
-        return sn::gelu(input + b, sn::GeluForm::tanh) + r;
-      },
-      {.name = "gelu layer"});
+  auto layer = sn::compile([](sn::Tensor input, sn::Tensor b,
+                              sn::Tensor r) { return sn::gelu(input + b, sn::GeluForm::tanh) + r; },
+                           {.name = "gelu layer"});
 
   const sn::Tensor y = layer(x, bias, residual);  // one kernel
   std::cout << layer.explain();

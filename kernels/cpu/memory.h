@@ -76,19 +76,6 @@ SN_INLINE void store_lanes(void* p, u32 lanes, V v) {
   }
 }
 SN_INLINE u32 first_lanes(i64 n) { return (1u << n) - 1; }
-SN_INLINE u32 lane_bits(boolv mask) {
-#if SN_AVX512 && SN_WORDS_IN_REGISTER
-  u16 k;
-  asm("vpmovd2m %1, %0" : "=Yk"(k) : "v"(mask.m));
-  return k;
-#else
-  u32 bits = 0;
-  for (int i = 0; i < SN_LANES; ++i) bits |= (u32)(mask.m[i] & 1) << i;
-  return bits;
-#endif
-}
-SN_INLINE bool any(boolv mask) { return lane_bits(mask) != 0; }
-SN_INLINE bool any(bool mask) { return mask; }
 
 // Non-temporal when p is aligned to the whole vector; stream_fence() orders such stores.
 template <class V>

@@ -131,6 +131,26 @@ SN_INLINE boolv le(boolv a, boolv b) { return {~a.m | b.m}; }
 SN_INLINE boolv gt(boolv a, boolv b) { return {a.m & ~b.m}; }
 SN_INLINE boolv ge(boolv a, boolv b) { return {a.m | ~b.m}; }
 
+// The first n lanes, for any n.
+SN_INLINE boolv lanes_below(i64 n) {
+  return lt(iota_i32(), splat((i32)(n < 0 ? 0 : n < SN_LANES ? n : SN_LANES)));
+}
+
+// Bit i is lane i.
+SN_INLINE u32 lane_bits(boolv mask) {
+#if SN_AVX512 && SN_WORDS_IN_REGISTER
+  u16 k;
+  asm("vpmovd2m %1, %0" : "=Yk"(k) : "v"(mask.m));
+  return k;
+#else
+  u32 bits = 0;
+  for (int i = 0; i < SN_LANES; ++i) bits |= (u32)(mask.m[i] & 1) << i;
+  return bits;
+#endif
+}
+SN_INLINE bool any(boolv mask) { return lane_bits(mask) != 0; }
+SN_INLINE bool any(bool mask) { return mask; }
+
 template <class T>
 SN_INLINE T select(bool c, T a, T b) {
   return c ? a : b;
@@ -141,21 +161,56 @@ SN_INLINE f64v select(boolv c, f64v a, f64v b) { return wide_mask(c) ? a : b; }
 SN_INLINE i64v select(boolv c, i64v a, i64v b) { return wide_mask(c) ? a : b; }
 SN_INLINE boolv select(boolv c, boolv a, boolv b) { return {(c.m & a.m) | (~c.m & b.m)}; }
 
+// Floats to integers: NaN gives 0, what the type cannot hold gives its nearest.
+template <class T, class S>
+SN_INLINE T whole(S x) {
+  const S limit = sizeof(T) == 4 ? (S)2147483648.0 : (S)9223372036854775808.0;
+  const T most = sizeof(T) == 4 ? (T)__INT32_MAX__ : (T)__INT64_MAX__;
+  if (x >= limit) return most;
+  if (x < -limit) return -most - 1;
+  return x == x ? (T)x : 0;
+}
+template <class V, class T, class W>
+static __attribute__((noinline, cold)) V whole_by_lanes(W x) {
+  V r;
+  for (int i = 0; i < SN_LANES; ++i) r[i] = whole<T>(x[i]);
+  return r;
+}
+// One comparison tells the lanes that the processor converts right from those that need care.
+template <class V, class T, class W>
+SN_INLINE V whole_lanes(W x, W limit) {
+  if (__builtin_expect(any(logical_not(as_mask((x < limit) & (x > -limit)))), 0))
+    return whole_by_lanes<V, T>(x);
+  return __builtin_convertvector(x, V);
+}
+
 #define SN_CONVERT(T)                                                        \
   template <class S>                                                         \
   SN_INLINE T to_##T(S x) {                                                  \
     return (T)x;                                                             \
   }                                                                          \
-  SN_INLINE T##v to_##T(f32v x) { return __builtin_convertvector(x, T##v); } \
-  SN_INLINE T##v to_##T(f64v x) { return __builtin_convertvector(x, T##v); } \
   SN_INLINE T##v to_##T(i32v x) { return __builtin_convertvector(x, T##v); } \
   SN_INLINE T##v to_##T(i64v x) { return __builtin_convertvector(x, T##v); } \
   SN_INLINE T##v to_##T(boolv x) { return T##v{} - __builtin_convertvector(x.m, T##v); }
+#define SN_CONVERT_TO_FLOAT(T)                                               \
+  SN_INLINE T##v to_##T(f32v x) { return __builtin_convertvector(x, T##v); } \
+  SN_INLINE T##v to_##T(f64v x) { return __builtin_convertvector(x, T##v); }
+#define SN_CONVERT_TO_WHOLE(T, limit)                                                  \
+  SN_INLINE T to_##T(f32 x) { return whole<T>(x); }                                    \
+  SN_INLINE T to_##T(f64 x) { return whole<T>(x); }                                    \
+  SN_INLINE T##v to_##T(f32v x) { return whole_lanes<T##v, T>(x, splat((f32)limit)); } \
+  SN_INLINE T##v to_##T(f64v x) { return whole_lanes<T##v, T>(x, splat((f64)limit)); }
 SN_CONVERT(f32)
 SN_CONVERT(f64)
 SN_CONVERT(i32)
 SN_CONVERT(i64)
+SN_CONVERT_TO_FLOAT(f32)
+SN_CONVERT_TO_FLOAT(f64)
+SN_CONVERT_TO_WHOLE(i32, 2147483648.0)
+SN_CONVERT_TO_WHOLE(i64, 9223372036854775808.0)
 #undef SN_CONVERT
+#undef SN_CONVERT_TO_FLOAT
+#undef SN_CONVERT_TO_WHOLE
 
 template <class T>
 SN_INLINE auto to_bool(T x) {

@@ -45,7 +45,7 @@ Operand constant_operand(Trace& trace, const Scalar& value, DType dtype, const S
   Node node;
   node.op = Op::constant;
   node.dtype = dtype;
-  node.value = value.as(dtype);
+  node.value = value.as(compute_dtype(dtype));  // a number is not rounded to 16 bits
   return {trace.graph.add(std::move(node)), expand(dense_view({}), shape)};
 }
 
@@ -74,8 +74,8 @@ Tensor record_pointwise(Trace& trace, const OpCall& call) {
       operand.view = expand(operand.view, call.shape);
       node.operands.push_back(cast_operand(trace, std::move(operand), types.operands[i]));
     } else {
-      node.operands.push_back(
-          constant_operand(trace, number(arg).as(dtypes[i]), types.operands[i], call.shape));
+      node.operands.push_back(constant_operand(trace, number(arg).as(compute_dtype(dtypes[i])),
+                                               types.operands[i], call.shape));
     }
   }
   return trace.add(std::move(node));

@@ -33,7 +33,7 @@ class ElementLoops {
         stage_(stage),
         updates_(updates),
         ahead_(ahead),
-        limits_(element_loop_limits(values.index, values.facts, stage)),
+        limits_(element_loop_limits(values, stage, updated_tiles(updates))),
         shape_(shape()),
         unroll_(unroll()) {
     for (const Instr* instr : stage.sinks)
@@ -53,14 +53,16 @@ class ElementLoops {
   }
 
  private:
+  static std::vector<ValueId> updated_tiles(const std::vector<TileUpdate>& updates) {
+    std::vector<ValueId> tiles;
+    for (const TileUpdate& update : updates) tiles.push_back(update.tile);
+    return tiles;
+  }
+
+  // All of the stage's results have the same.
   tile::TileShape shape() const {
-    tile::TileShape shape;
-    auto grow = [&](ValueId id) { shape = tile::broadcast(shape, values_.program[id].shape); };
-    for (const Instr* instr : stage_.sinks) grow(instr->args[0]);
-    for (ValueId id : stage_.kept) grow(id);
-    for (const TileUpdate& update : updates_) grow(update.tile);
-    SINTER_ASSERT(shape.rows > 0 && shape.cols > 0, "tiles of one stage differ in shape");
-    return shape;
+    if (!stage_.sinks.empty()) return values_.program[stage_.sinks[0]->args[0]].shape;
+    return values_.program[stage_.kept.empty() ? updates_[0].tile : stage_.kept[0]].shape;
   }
 
   // A light reduction would wait for its accumulator: several of them hide that.
@@ -78,14 +80,27 @@ class ElementLoops {
       if (!values_.is_transposed(*instr)) continue;
       const Affine& offsets = *values_.index.affine(instr->args[0]);
       const ValueId id = instr->results[0];
-      const ValueId mask = instr->args[1];
-      SINTER_ASSERT(mask == kNoValue || beside(limits_, *values_.index.mask(mask)).is_unlimited(),
-                    "a transposed load is cut by the loops' bounds");
+      const PrefixMask bounds = transposed_bounds(*instr);
       const auto next = ahead_.next_tiles.find(id);
-      code_.line("transpose_load({}, {}, {} + ({}), {}, rows, cols{});", scratch_.tile(id),
+      code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
                  values_.cols(id), values_.buffer(*instr).name, offsets.base, offsets.col_step,
+                 bounds.row_limit, bounds.col_limit,
                  next == ahead_.next_tiles.end() ? "" : ", " + next->second);
     }
+  }
+
+  // Those of the loops, or less where its mask says so.
+  PrefixMask transposed_bounds(const Instr& load) const {
+    PrefixMask bounds{"rows", "cols"};
+    const PrefixMask rest = mask_beside_loops(load);
+    if (!rest.row_limit.empty()) bounds.row_limit = bound_text(rest.row_limit, shape_.rows);
+    if (!rest.col_limit.empty()) bounds.col_limit = bound_text(rest.col_limit, shape_.cols);
+    return bounds;
+  }
+
+  PrefixMask mask_beside_loops(const Instr& load) const {
+    return load.args[1] == kNoValue ? PrefixMask{}
+                                    : beside(limits_, *values_.index.mask(load.args[1]));
   }
 
   void render_columns() {
@@ -160,14 +175,20 @@ class ElementLoops {
       else
         body.store(*instr);
     }
-    for (ValueId id : stage_.kept)
-      if (!values_.is_transposed(*values_.facts.definition.at(id))) keep(id, body.operand(id));
+    for (ValueId id : stage_.kept) {
+      const Instr& instr = *values_.facts.definition.at(id);
+      if (!values_.is_transposed(instr) || !mask_beside_loops(instr).is_unlimited())
+        keep(id, body.operand(id), lanes);
+    }
     std::vector<std::string> next;  // all read before the first is written
     for (const TileUpdate& update : updates_) next.push_back(body.operand(update.next));
-    for (std::size_t i = 0; i < updates_.size(); ++i) keep(updates_[i].tile, next[i]);
+    for (std::size_t i = 0; i < updates_.size(); ++i) keep(updates_[i].tile, next[i], lanes);
   }
 
-  void keep(ValueId id, const std::string& value) {
+  // A last vector that is partial must not reach into the next row.
+  void keep(ValueId id, const std::string& value, Lanes lanes) {
+    if (lanes == Lanes::first_n && shape_.rows > 1 && shape_.cols % values_.lanes != 0)
+      return code_.line("store_n({}, {}, n);", scratch_.address(id), value);
     code_.line("store({}, {});", scratch_.address(id), value);
   }
 

@@ -96,18 +96,17 @@ class CpuRenderer {
         render_loop(*stage.loop);
         continue;
       }
-      const bool is_last = s + 1 == stages.size();
-      render_elements(values_, scratch_, code_, stage,
-                      is_last ? tile_updates(yields, carried) : std::vector<TileUpdate>{},
+      render_elements(values_, scratch_, code_, stage, tile_updates(stage, yields, carried),
                       ahead.stage == static_cast<int>(s) ? ahead : Prefetches{});
     }
   }
 
-  std::vector<TileUpdate> tile_updates(const std::vector<ValueId>& yields,
+  // Of the tiles that the stage carries on.
+  std::vector<TileUpdate> tile_updates(const Stage& stage, const std::vector<ValueId>& yields,
                                        const std::vector<ValueId>& carried) const {
     std::vector<TileUpdate> updates;
-    for (std::size_t i = 0; i < yields.size(); ++i)
-      if (!values_.is_scalar(carried[i]) && yields[i] != carried[i])
+    for (std::size_t i = 0; i < yields.size() && !stage.yields.empty(); ++i)
+      if (program_[carried[i]].shape == program_[stage.yields[0]].shape && yields[i] != carried[i])
         updates.push_back({carried[i], yields[i]});
     return updates;
   }
@@ -118,9 +117,12 @@ class CpuRenderer {
     const std::vector<ValueId> carried(loop.body_params.begin() + 1, loop.body_params.end());
     for (std::size_t i = 0; i < carried.size(); ++i) {
       const ValueId init = loop.args[3 + i];
-      SINTER_ASSERT(!values_.is_row(carried[i]), "loops carry scalars and tiles of columns");
       if (values_.is_scalar(carried[i])) {
         code_.line("{} {} = {};", values_.type(init), values_.name(carried[i]), values_.name(init));
+      } else if (values_.is_row(carried[i])) {
+        code_.line("{};", values_.variable(carried[i]));
+        code_.line("{} {}[r] = {};", each_row(init), values_.name(carried[i]),
+                   values_.scalar_operand(init));
       } else {
         scratch_.share(loop.results[i], carried[i]);
         start_tile(carried[i], init);
@@ -130,49 +132,75 @@ class CpuRenderer {
     code_.open("for (i64 {} = {}; {} < {}; {} += {})", i, values_.name(loop.args[0]), i,
                values_.name(loop.args[1]), i, values_.name(loop.args[2]));
     render_block(loop.body, loop.body_yields, carried, i, fmt::format("{} + {}", i, kTripsAhead));
-    update_scalars(carried, loop.body_yields);
+    update_variables(carried, loop.body_yields);
     code_.close();
   }
 
   void start_tile(ValueId tile, ValueId init) {
+    if (values_.rows(init) > 1) code_.open("{}", each_row(init));
     code_.open("for (i64 c = 0; c < {}; c += {})", values_.cols(init), values_.lanes);
     const PrefixMask no_limits;
     VectorBody body(values_, scratch_, code_, no_limits, Lanes::all);
     const std::string value = body.operand(init);
     code_.line("store({}, {});", scratch_.address(tile), value);
     code_.close();
+    if (values_.rows(init) > 1) code_.close();
   }
 
-  // All are read before the first is written.
-  void update_scalars(const std::vector<ValueId>& carried, const std::vector<ValueId>& yields) {
-    for (std::size_t i = 0; i < carried.size(); ++i)
-      if (values_.is_scalar(carried[i]))
-        code_.line("const {} {}_next = {};", values_.type(carried[i]), values_.name(carried[i]),
-                   values_.name(yields[i]));
-    for (ValueId id : carried)
-      if (values_.is_scalar(id)) code_.line("{} = {}_next;", values_.name(id), values_.name(id));
+  std::string each_row(ValueId id) const {
+    return fmt::format("for (i64 r = 0; r < {}; ++r)", values_.rows(id));
+  }
+
+  // Of scalars and rows. All are read before the first is written.
+  void update_variables(const std::vector<ValueId>& carried, const std::vector<ValueId>& yields) {
+    for (std::size_t i = 0; i < carried.size(); ++i) {
+      const std::string& name = values_.name(carried[i]);
+      const std::string_view type = values_.type(carried[i]);
+      if (values_.is_scalar(carried[i])) {
+        code_.line("const {} {}_next = {};", type, name, values_.name(yields[i]));
+      } else if (values_.is_row(carried[i])) {
+        code_.line("{} {}_next[{}];", type, name, values_.rows(carried[i]));
+        code_.line("{} {}_next[r] = {};", each_row(carried[i]), name,
+                   values_.scalar_operand(yields[i]));
+      }
+    }
+    for (ValueId id : carried) {
+      const std::string& name = values_.name(id);
+      if (values_.is_scalar(id)) code_.line("{} = {}_next;", name, name);
+      if (values_.is_row(id)) code_.line("{} {}[r] = {}_next[r];", each_row(id), name, name);
+    }
   }
 
   // --- scalars and rows ---
 
   void render_scalar(const Instr& instr) {
     if (instr.code == Code::constant || instr.code == Code::scalar ||
-        instr.code == Code::program_id)
+        instr.code == Code::program_id || instr.code == Code::arange)
       return;
     if (instr.code == Code::store) return render_store(instr, {});
     code_.line("const {} = {};", values_.variable(instr.results[0]),
                values_.scalar_expression(instr));
   }
 
+  std::int64_t rows_of(const Instr& instr) const {
+    return values_.rows(instr.code == Code::store ? instr.args[0] : instr.results[0]);
+  }
+
+  // A loop for each run of instructions of one height.
   void render_rows(const std::vector<const Instr*>& instrs) {
-    if (instrs.empty()) return;
-    std::int64_t rows = 1;
-    for (const Instr* instr : instrs) {
-      const bool stores = instr->code == Code::store;
-      rows = std::max(rows, values_.rows(stores ? instr->args[0] : instr->results[0]));
-      if (!stores) code_.line("{};", values_.variable(instr->results[0]));
+    for (auto begin = instrs.begin(); begin != instrs.end();) {
+      const std::int64_t rows = rows_of(**begin);
+      const auto end = std::find_if(begin, instrs.end(),
+                                    [&](const Instr* instr) { return rows_of(*instr) != rows; });
+      render_rows({begin, end}, rows);
+      begin = end;
     }
-    const PrefixMask limits = row_loop_limits(values_.index, instrs);
+  }
+
+  void render_rows(const std::vector<const Instr*>& instrs, std::int64_t rows) {
+    for (const Instr* instr : instrs)
+      if (instr->code != Code::store) code_.line("{};", values_.variable(instr->results[0]));
+    const PrefixMask limits = row_loop_limits(values_, instrs);
     code_.open();
     code_.line("const i64 rows = {};", bound_text(limits.row_limit, rows));
     code_.open("for (i64 r = 0; r < rows; ++r)");

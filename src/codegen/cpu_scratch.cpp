@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "src/codegen/c_text.h"
 
 namespace sinter {
@@ -15,11 +17,14 @@ using tile::ValueId;
 
 // What loops read stays.
 void ScratchTiles::note_last_uses(const std::vector<Stage>& stages) {
+  std::set<ValueId> started;  // loops start from them, one after the other
+  for (const Stage& stage : stages)
+    if (stage.loop) started.insert(stage.loop->args.begin(), stage.loop->args.end());
   for (std::size_t s = 0; s < stages.size(); ++s)
     for (const auto* instrs : {&stages[s].elements, &stages[s].sinks})
       for (const Instr* instr : *instrs)
         for (ValueId arg : instr->args)
-          if (arg != kNoValue && !values_.facts.crosses_blocks.count(arg) &&
+          if (arg != kNoValue && !values_.facts.crosses_blocks.count(arg) && !started.count(arg) &&
               values_.facts.definition.at(arg)->code != Code::loop)
             last_use_[arg] = static_cast<int>(s);
 }

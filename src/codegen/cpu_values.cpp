@@ -1,5 +1,5 @@
 // Constants are written where they are used, parameters keep their names, and a loop's scalar
-// results are the variables it carried.
+// and row results are the variables it carried.
 #include "src/codegen/cpu_values.h"
 
 #include <fmt/format.h>
@@ -18,6 +18,15 @@ using tile::ValueId;
 
 namespace {
 
+// Products of two that are plain ints must not overflow.
+std::string whole_text(std::int64_t value) {
+  return std::to_string(value) + (value < (1 << 15) ? "" : "L");
+}
+
+bool is_number(const std::string& text) {
+  return text.find_first_not_of("()0123456789L") == std::string::npos;
+}
+
 std::vector<std::string> value_names(const TileProgram& program) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < program.values.size(); ++i) names.push_back(fmt::format("v{}", i));
@@ -27,13 +36,15 @@ std::vector<std::string> value_names(const TileProgram& program) {
       const ValueId id = instr.results[i];
       const DType dtype = program[id].dtype;
       if (instr.code == Code::constant)
-        name(id) = dtype == DType::i64 && instr.integer >= 0 ? std::to_string(instr.integer)
+        name(id) = dtype == DType::i64 && instr.integer >= 0 ? whole_text(instr.integer)
                                                              : literal(instr, dtype);
+      else if (instr.code == Code::arange && program[id].shape.is_scalar())
+        name(id) = "0";
       else if (instr.code == Code::scalar)
         name(id) = program.scalars[static_cast<std::size_t>(instr.index)].name;
       else if (instr.code == Code::program_id)
         name(id) = "program";
-      else if (instr.code == Code::loop && program[id].shape.is_scalar())
+      else if (instr.code == Code::loop && program[id].shape.cols == 1)
         name(id) = name(instr.body_params[i + 1]);
     }
   });
@@ -70,6 +81,7 @@ CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
       names(value_names(program)),
       index(program, names),
       facts(program),
+      observed(program, index, names),
       lanes(vector_bytes / widest_element(program, index)) {}
 
 std::string CpuValues::variable(ValueId id) const {
@@ -94,6 +106,9 @@ std::string CpuValues::scalar_expression(const Instr& instr) const {
   for (ValueId id : instr.args) args.push_back(id == kNoValue ? "" : scalar_operand(id));
   switch (instr.code) {
     case Code::pointwise:
+      if (info(instr.op).expression.find('(') != std::string_view::npos)
+        for (std::string& arg : args)
+          if (is_number(arg)) arg = fmt::format("i64({})", arg);  // an int fits no function
       return expression_text(instr.op, args);
     case Code::cast:
       return cast_expression(instr, args[0]);

@@ -9,6 +9,7 @@
 
 #include "src/codegen/affine.h"
 #include "src/codegen/c_text.h"
+#include "src/codegen/observed.h"
 #include "src/codegen/schedule.h"
 #include "src/tile/program.h"
 
@@ -46,6 +47,7 @@ struct CpuValues {
   const std::vector<std::string> names;  // by value
   const IndexAnalysis index;
   const ProgramFacts facts;
+  const ObservedLimits observed;
   const int lanes;  // elements of a vector
 };
 

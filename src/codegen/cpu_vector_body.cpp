@@ -28,9 +28,7 @@ std::string index_vector(const Affine& affine, DType dtype) {
 
 void VectorBody::define(const Instr& instr) {
   const ValueId id = instr.results[0];
-  const std::string value = values_.is_transposed(instr)
-                                ? fmt::format("load({})", scratch_.address(id))
-                                : expression(instr);
+  const std::string value = values_.is_transposed(instr) ? transposed(instr) : expression(instr);
   code_.line("const auto {} = {};", values_.name(id), value);
   variables_[id] = values_.name(id);
 }
@@ -63,8 +61,7 @@ std::string VectorBody::mask(ValueId id) {
   if (!prefix) return operand(id);
   const PrefixMask rest = beside(limits_, *prefix);
   std::string text;
-  if (!rest.col_limit.empty())
-    text = fmt::format("lt(splat(i32(c)) + iota_i32(), splat(i32({})))", rest.col_limit);
+  if (!rest.col_limit.empty()) text = fmt::format("lanes_below({} - c)", rest.col_limit);
   if (!rest.row_limit.empty()) {
     const std::string rows = fmt::format("splat(bool(r < {}))", rest.row_limit);
     text = text.empty() ? rows : fmt::format("logical_and({}, {})", text, rows);
@@ -106,11 +103,25 @@ std::string VectorBody::enabled_lanes(const std::string& mask) const {
   return lanes_ == Lanes::all ? text : fmt::format("logical_and({}, lanes)", text);
 }
 
+// The tile has no values where the mask is off.
+std::string VectorBody::transposed(const Instr& instr) {
+  const std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
+  const std::string on = mask(instr.args[1]);
+  return on.empty() ? value : fmt::format("select({}, {}, {})", on, value, operand(instr.args[2]));
+}
+
 std::string VectorBody::load(const Instr& instr) {
   const std::string on = mask(instr.args[1]);
-  const std::string other = instr.args[2] == kNoValue
-                                ? fmt::format("{}(0)", values_.type(instr.results[0]))
-                                : values_.name(instr.args[2]);
+  const std::string zero = fmt::format("{}(0)", values_.type(instr.results[0]));
+  const ValueId elsewhere = instr.args[2];
+  const bool has_scalar = elsewhere != kNoValue && values_.is_scalar(elsewhere);
+  const std::string other = has_scalar ? values_.name(elsewhere) : zero;
+  const std::string value = load(instr, on, other);
+  if (elsewhere == kNoValue || has_scalar || on.empty()) return value;
+  return fmt::format("select({}, {}, {})", on, value, operand(elsewhere));
+}
+
+std::string VectorBody::load(const Instr& instr, const std::string& on, const std::string& other) {
   const auto& offsets = values_.index.affine(instr.args[0]);
   if (!offsets || !on.empty()) {
     if (offsets && offsets->col_step == "1")

@@ -32,7 +32,9 @@ class VectorBody {
  private:
   std::string expression(const tile::Instr& instr);
   std::string pointwise(const tile::Instr& instr);
+  std::string transposed(const tile::Instr& load);
   std::string load(const tile::Instr& instr);
+  std::string load(const tile::Instr& instr, const std::string& on, const std::string& other);
   std::string mask(tile::ValueId id);
   std::string enabled_lanes(const std::string& mask) const;
 

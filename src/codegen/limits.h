@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "src/codegen/affine.h"
+#include "src/codegen/cpu_values.h"
 #include "src/codegen/schedule.h"
 
 namespace sinter {
 
-// Of the loop over a stage's rows.
-PrefixMask row_loop_limits(const IndexAnalysis& index, const std::vector<const tile::Instr*>& rows);
-// Of the loops over its elements.
-PrefixMask element_loop_limits(const IndexAnalysis& index, const ProgramFacts& facts,
-                               const Stage& stage);
+// Of a loop over rows that runs these instructions.
+PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const tile::Instr*>& rows);
+// Of the loops over a stage's elements; `updated`: the carried tiles it writes.
+PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
+                               const std::vector<tile::ValueId>& updated);
 
 // The mask without the limits that the loops' bounds are.
 PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask);

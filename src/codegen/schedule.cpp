@@ -2,6 +2,9 @@
 #include "src/codegen/schedule.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 #include "src/base/check.h"
 
@@ -63,11 +66,15 @@ class Scheduler {
     for (const Instr& instr : block) place(instr);
     for (ValueId id : yields) {
       // The last stage writes the carried tiles, after every reader of the old ones.
-      if (kind_of(id) == Kind::element && !index_.is_index(id)) yields_.push_back(id);
+      if (kind_of(id) == Kind::element) yields_.push_back(id);
     }
     if (!yields_.empty() && stages_.back().loop) stages_.emplace_back();
-    for (std::size_t s = stages_.size(); s-- > 0;) fill(static_cast<int>(s));
-    return std::move(stages_);
+    std::vector<std::vector<Stage>> parts(stages_.size());
+    for (std::size_t s = stages_.size(); s-- > 0;) parts[s] = filled(static_cast<int>(s));
+    std::vector<Stage> all;
+    for (std::vector<Stage>& each : parts)
+      std::move(each.begin(), each.end(), std::back_inserter(all));
+    return all;
   }
 
  private:
@@ -99,12 +106,37 @@ class Scheduler {
         stage = last + 1;
         floor = stage + 1;
       }
+      if (instr.code == Code::load || instr.code == Code::store)
+        stage = stage_in_order(instr, stage);
       const bool ends = instr.code == Code::loop || instr.code == Code::reduce;
       for (ValueId id : instr.results) ready_[id] = stage + (ends ? 1 : 0);
       stage_of_[&instr] = stage;
       last = std::max(last, stage + (instr.code == Code::loop ? 1 : 0));
     }
     stages_.resize(static_cast<std::size_t>(last) + 1);
+  }
+
+  // Loads and stores of one buffer keep their order: they are in different stages, but for stores
+  // to the same elements.
+  int stage_in_order(const Instr& instr, int stage) {
+    Accesses& before = accesses_[instr.index];
+    if (instr.code == Code::load) {
+      if (before.store) stage = std::max(stage, before.last_store + 1);
+      before.last_load = std::max(before.last_load, stage);
+      return stage;
+    }
+    stage = std::max(stage, before.last_load + 1);
+    if (before.store)
+      stage = std::max(stage, before.last_store + (writes_same(*before.store, instr) ? 0 : 1));
+    before.last_store = stage;
+    before.store = &instr;
+    return stage;
+  }
+
+  bool writes_same(const Instr& a, const Instr& b) const {
+    const auto& offsets = index_.affine(b.args[0]);
+    return a.args[0] == b.args[0] && offsets && offsets->col_step == "1" &&
+           program_[b.args[0]].shape.rows == 1;
   }
 
   void place(const Instr& instr) {
@@ -123,26 +155,47 @@ class Scheduler {
     }
   }
 
-  // Everything stage s computes, from its sinks and from what later stages want kept.
-  void fill(int s) {
+  // Everything stage s computes, from its sinks and from what later stages want kept: a stage for
+  // each shape, tall ones first, as they may read the old values of what flat ones update.
+  std::vector<Stage> filled(int s) {
     Stage& stage = stages_[static_cast<std::size_t>(s)];
     if (stage.loop) {
       for (std::size_t i = 3; i < stage.loop->args.size(); ++i) require_kept(stage.loop->args[i]);
-      return;
+      return {std::move(stage)};
     }
-    for (ValueId id : kept_at_[s]) stage.kept.push_back(id);
+    const bool is_last = s + 1 == static_cast<int>(stages_.size());
+    std::map<std::pair<std::int64_t, std::int64_t>, Stage> by_shape;
+    auto part = [&](ValueId id) -> Stage& {
+      return by_shape[{-program_[id].shape.rows, program_[id].shape.cols}];
+    };
+    for (const Instr* sink : stage.sinks) part(sink->args[0]).sinks.push_back(sink);
+    for (ValueId id : kept_at_[s]) part(id).kept.push_back(id);
     for (const auto& [id, at] : ready_)
       if (at == s && facts_.crosses_blocks.count(id) && needs_array(id) && kept_.insert(id).second)
-        stage.kept.push_back(id);
+        part(id).kept.push_back(id);
+    if (is_last)
+      for (ValueId id : yields_) part(id).yields.push_back(id);
+    std::vector<Stage> parts;
+    for (auto& [shape, each] : by_shape) {
+      find_elements(each, s);
+      parts.push_back(std::move(each));
+    }
+    if (parts.empty()) parts.emplace_back();
+    parts[0].scalars = std::move(stage.scalars);
+    parts[0].rows = std::move(stage.rows);
+    return parts;
+  }
+
+  void find_elements(Stage& part, int s) {
     needed_.clear();
-    for (const Instr* sink : stage.sinks)
+    for (const Instr* sink : part.sinks)
       for (ValueId arg : sink->args)
         if (arg != kNoValue) need(arg, s);
-    for (ValueId id : stage.kept) compute(id, s);
-    if (s + 1 == static_cast<int>(stages_.size()))
-      for (ValueId id : yields_) need(id, s);
-    std::vector<ValueId> order(needed_.begin(), needed_.end());
-    for (ValueId id : order) stage.elements.push_back(facts_.definition.at(id));
+    for (ValueId id : part.kept) compute(id, s);
+    for (ValueId id : part.yields) need(id, s);
+    for (ValueId id : needed_) part.elements.push_back(facts_.definition.at(id));
+    // One block's instructions lie side by side, in their order.
+    std::sort(part.elements.begin(), part.elements.end(), std::less<>());
   }
 
   bool is_tile(ValueId id) const { return kind_of(id) == Kind::element && !index_.is_index(id); }
@@ -159,6 +212,12 @@ class Scheduler {
     kept_at_[ready_.at(id)].push_back(id);
   }
 
+  // A load that would not find the same values again.
+  bool is_written(const Instr& instr) const {
+    return instr.code == Code::load &&
+           program_.buffers[static_cast<std::size_t>(instr.index)].written;
+  }
+
   // Stage s reads v.
   void need(ValueId id, int s) {
     if (!is_tile(id) || needed_.count(id)) return;
@@ -168,7 +227,7 @@ class Scheduler {
     if (instr.code == Code::loop) return;  // likewise
     if (it->second == s) return compute(id, s);
     if (kept_.count(id)) return;
-    if (is_transposed_load(program_, index_, instr) ||
+    if (is_transposed_load(program_, index_, instr) || is_written(instr) ||
         repeat_cost(id, kCheapToRepeat) > kCheapToRepeat) {
       kept_.insert(id);
       kept_at_[it->second].push_back(id);
@@ -187,6 +246,7 @@ class Scheduler {
   int repeat_cost(ValueId id, int budget) const {
     if (!is_tile(id) || kept_.count(id) || !ready_.count(id)) return 1;
     const Instr& instr = *facts_.definition.at(id);
+    if (is_written(instr)) return 1;  // will be kept
     if (instr.code == Code::load) {
       const auto& offsets = index_.affine(instr.args[0]);
       const bool even = offsets && (offsets->col_step == "0" || offsets->col_step == "1");
@@ -200,10 +260,18 @@ class Scheduler {
     return cost;
   }
 
+  // To one buffer, by stage.
+  struct Accesses {
+    int last_load = -1;
+    int last_store = -1;
+    const Instr* store = nullptr;
+  };
+
   const TileProgram& program_;
   const ProgramFacts& facts_;
   const IndexAnalysis& index_;
-  std::map<ValueId, int> ready_;  // the first stage that can use the value
+  std::map<int, Accesses> accesses_;  // by buffer
+  std::map<ValueId, int> ready_;      // the first stage that can use the value
   std::map<const Instr*, int> stage_of_;
   std::vector<Stage> stages_;
   std::vector<ValueId> yields_;

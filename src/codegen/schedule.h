@@ -1,6 +1,7 @@
 // Schedule: how a block of tile instructions becomes loops. Instructions fall into stages; a stage
-// is its scalar statements, then one loop over the tile's elements. Reductions end a stage; values
-// that a later stage needs are computed again if that is cheap, else kept in a scratch tile.
+// is its scalar statements, then one loop over the elements of tiles of one shape. Reductions end a
+// stage, and so does what must come before a load or store; values that a later stage needs are
+// computed again if that is cheap, else kept in a scratch tile.
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@ struct Stage {
   std::vector<const tile::Instr*> elements;  // what the loop computes, in order
   std::vector<const tile::Instr*> sinks;     // what it is for: reductions and stores
   std::vector<tile::ValueId> kept;           // values it leaves in scratch tiles
+  std::vector<tile::ValueId> yields;         // what the block's loop carries on, in tiles
   const tile::Instr* loop = nullptr;         // then the stage is that loop alone
 };
 

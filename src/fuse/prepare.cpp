@@ -58,7 +58,7 @@ class Splitter {
     const int inner = view.shape.rank() - 1;
     const bool rows = node.axes >> inner & 1;
     const std::int64_t tasks = rows ? results : results / kColumnsAtOnce;
-    if (tasks >= 2 * parallelism_) return -1;
+    if (tasks >= parallelism_) return -1;
 
     int axis = -1;
     for (int i = 0; i <= inner; ++i)

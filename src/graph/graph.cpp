@@ -36,6 +36,10 @@ Scalar Scalar::as(DType dtype) const {
     else
       whole = static_cast<std::int64_t>(real);
   }
+  // Too large a number gives the nearest, too large an integer its low bits, as in kernels.
+  if (dtype == DType::i32 && is_real)
+    whole = std::clamp<std::int64_t>(whole, std::numeric_limits<std::int32_t>::min(),
+                                     std::numeric_limits<std::int32_t>::max());
   if (dtype == DType::i32) whole = static_cast<std::int32_t>(whole);
   return of(whole);
 }

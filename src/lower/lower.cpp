@@ -141,8 +141,8 @@ class GroupLowering {
   void declare_constant(NodeId id) {
     if (constants_.count(id)) return;
     const Node& node = graph()[id];
-    constants_[id] =
-        number_param(fmt::format("c{}", constants_.size()), node.value.as(node.dtype), node.dtype);
+    constants_[id] = number_param(fmt::format("c{}", constants_.size()),
+                                  node.value.as(compute_dtype(node.dtype)), node.dtype);
   }
 
   // --- where this program stands ----------------------------------------------------------------

@@ -60,6 +60,7 @@ struct Case {
   ReferenceFunction reference;
   int flops_per_element;  // an operation of the program counts one, exp as much as add
   int tolerance_ulps;     // of the type computed in, see tolerance()
+  int roundings = 1;      // to a 16-bit type: the result, and what the program itself rounds before
 };
 
 std::int64_t input_bytes(const Case& each, const Shape2& shape, DType dtype);
@@ -68,7 +69,7 @@ std::int64_t output_bytes(const Case& each, const Shape2& shape, DType dtype);
 std::int64_t bytes_min(const Case& each, const Shape2& shape, DType dtype);
 std::int64_t flops(const Case& each, const Shape2& shape);
 
-// The largest relative error a fused kernel may have: rounding the result to `dtype` once, and
+// The largest relative error a fused kernel may have: `roundings` to a 16-bit type, and
 // tolerance_ulps of the type it computes in. Where results are so small that `dtype` runs out of
 // digits (f16 below 6e-5) one step of it, relative to `rms` of the reference, comes on top.
 double tolerance(const Case& each, DType dtype, double rms);

@@ -92,8 +92,9 @@ double tolerance(const Case& each, DType dtype, double rms) {
   const double computed = dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
                                               : std::numeric_limits<float>::epsilon();
   const double limit = each.tolerance_ulps * computed;
-  if (dtype == DType::f16) return limit + std::ldexp(1.0, -11) + std::ldexp(1.0, -24) / rms;
-  if (dtype == DType::bf16) return limit + std::ldexp(1.0, -8);
+  if (dtype == DType::bf16) return limit + each.roundings * std::ldexp(1.0, -8);
+  if (dtype == DType::f16)
+    return limit + each.roundings * std::ldexp(1.0, -11) + std::ldexp(1.0, -24) / rms;
   return limit;
 }
 

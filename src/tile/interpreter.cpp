@@ -76,7 +76,8 @@ To convert(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return !(value == From(0));
   } else if constexpr (scalar::kIsReal<From> && !scalar::kIsReal<To>) {
-    return To(Scalar::of(static_cast<double>(value)).as(DType::i64).integer);
+    const DType dtype = std::is_same_v<To, I32> ? DType::i32 : DType::i64;
+    return To(Scalar::of(static_cast<double>(value)).as(dtype).integer);
   } else if constexpr (std::is_same_v<From, I32> || std::is_same_v<From, I64>) {
     return To(value.value);
   } else {

@@ -1,6 +1,7 @@
 // TileProgram: the tile language's IR. One program runs once for every program id; its values are
 // two-dimensional tiles (rows, cols), where a 1 broadcasts; (1, 1) is a scalar. Sizes and strides
-// are run-time scalars, tile shapes are fixed, so masks cut the ragged edges.
+// are run-time scalars, tile shapes are fixed, so masks cut the ragged edges. Instructions act one
+// after the other on whole tiles: a load sees what its program has stored before, nothing later.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -36,7 +37,8 @@ enum class Code : std::uint8_t {
   program_id,  // which program this is, i64
   arange,      // 0, 1, ... along `axis`, i64
   pointwise,   // `op` on args
-  cast,        // to the result's dtype, rounding to `storage` on the way if that is a 16-bit float
+  cast,        // to the result's dtype, rounding to `storage` on the way if that is a 16-bit float;
+               // floats to integers: NaN gives 0, too large a value the nearest
   load,        // buffer `index` at args[0] (element offsets), where args[1]; args[2] elsewhere
   store,       // args[1] to buffer `index` at args[0], where args[2]
   broadcast,   // args[0] repeated to the result's shape

@@ -1,4 +1,4 @@
-// Valid programs that no lowering writes today: each shows a limit or a fault of the renderer.
+// Valid programs that no lowering writes today: each was a limit or a fault of the renderer once.
 #include <bit>
 #include <cmath>
 #include <limits>

@@ -112,12 +112,11 @@ INSTANTIATE_TEST_SUITE_P(Values, CpuRendererTest, testing::ValuesIn(value_cases(
 INSTANTIATE_TEST_SUITE_P(Reductions, CpuRendererTest, testing::ValuesIn(reduction_cases()),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(Loops, CpuRendererTest, testing::ValuesIn(loop_cases()), name_of_case);
-// Known to fail; each is a small reproducer. Enable a case with its fix.
-INSTANTIATE_TEST_SUITE_P(DISABLED_Authors, CpuRendererTest, testing::ValuesIn(author_cases()),
+INSTANTIATE_TEST_SUITE_P(Authors, CpuRendererTest, testing::ValuesIn(author_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(AuthorsOrder, CpuRendererTest, testing::ValuesIn(author_order_cases()),
                          name_of_case);
 
-// --- the text
-// -------------------------------------------------------------------------------------
+// --- the text ---
 
 TEST(CpuRendererTextTest, LanesFollowTheWidestElement) {
   const std::vector<TileCase> cases = value_cases();
@@ -150,8 +149,7 @@ TEST(CpuRendererTextTest, TheEntryIsNamedAfterTheProgram) {
   EXPECT_EQ(source.scratch_bytes, 0u) << "nothing is kept between stages";
 }
 
-// --- lowered programs
-// -----------------------------------------------------------------------------
+// --- lowered programs ---
 
 void expect_compiled_plan_right(const Graph& graph, double bound) {
   const auto inputs = random_inputs(graph, 23);

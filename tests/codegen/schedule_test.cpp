@@ -148,5 +148,23 @@ TEST_F(ScheduleTest, TransposedLoadsAreRecognised) {
   EXPECT_TRUE(is_transposed_load(b.program(), index, element));
 }
 
+TEST_F(ScheduleTest, TilesOfTwoShapesAreTwoStages) {
+  const int z = b.add_buffer("z", DType::f32, true);
+  const ValueId narrow = b.arange(Axis::cols, 24);
+  store(load());
+  b.store(z, narrow, b.load(x, narrow, kNoValue, kNoValue), kNoValue);
+  ASSERT_EQ(stages().size(), 2u);
+  EXPECT_EQ(stages()[0].sinks.size(), 1u);
+  EXPECT_EQ(stages()[1].sinks.size(), 1u);
+}
+
+TEST_F(ScheduleTest, ALoadKeepsItsPlaceBeforeAStore) {
+  const ValueId value = b.load(y, cols, kNoValue, kNoValue);
+  b.store(y, b.add(cols, n), value, kNoValue);
+  ASSERT_EQ(stages().size(), 2u);
+  EXPECT_TRUE(keeps(stages()[0], value)) << "loaded once, before anything is written";
+  EXPECT_FALSE(computes(stages()[1], value));
+}
+
 }  // namespace
 }  // namespace sinter

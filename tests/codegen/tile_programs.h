@@ -29,5 +29,6 @@ std::vector<TileCase> reduction_cases();
 std::vector<TileCase> loop_cases();
 // Valid programs that no lowering writes today, but an author of tile kernels may.
 std::vector<TileCase> author_cases();
+std::vector<TileCase> author_order_cases();
 
 }  // namespace sinter

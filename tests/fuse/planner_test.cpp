@@ -49,8 +49,7 @@ void expect_reference_values(const Graph& graph, const Plan& plan, double bound 
   expect_close(run_plan(plan, inputs), evaluate(graph, inputs), bound, to_string(plan));
 }
 
-// --- the suite's memory-bound programs
-// ------------------------------------------------------------
+// --- the suite's memory-bound programs ---
 
 struct SuiteCase {
   const char* name;
@@ -167,8 +166,7 @@ TEST(PlannerTest, KeepdimResultsShareTheirReductionsKernel) {
   expect_reference_values(graph, plan);
 }
 
-// --- refusals
-// -------------------------------------------------------------------------------------
+// --- refusals ---
 
 TEST(PlannerTest, ReductionsOverDifferentAxesAreApart) {
   const Graph graph = trace_graph({kShape}, [](const Tensors& in) {
@@ -276,8 +274,7 @@ TEST(PlannerTest, APathThroughAThirdKernelIsNamedAsTheReason) {
   expect_reference_values(maker.graph, plan);
 }
 
-// --- horizontal fusion
-// ----------------------------------------------------------------------------
+// --- horizontal fusion ---
 
 TEST(PlannerTest, ReadersOfOneInputShareAKernel) {
   GraphMaker maker;
@@ -311,8 +308,7 @@ TEST(PlannerTest, AConstantIsNoCommonData) {
   EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
 }
 
-// --- concat
-// ---------------------------------------------------------------------------------------
+// --- concat ---
 
 TEST(PlannerTest, ConcatOperandsAreComputedInPlace) {
   GraphMaker maker;
@@ -370,8 +366,7 @@ TEST(PlannerTest, StackedResultsAreComputedInPlace) {
   expect_reference_values(graph, plan);
 }
 
-// --- leaves as results
-// ----------------------------------------------------------------------------
+// --- leaves as results ---
 
 TEST(PlannerTest, ConstantsRangesAndInputsCanBeResults) {
   GraphMaker maker;
@@ -398,15 +393,14 @@ TEST(PlannerTest, RandomGraphsKeepTheirMeaning) {
   }
 }
 
-// --- costs
-// ----------------------------------------------------------------------------------------
+// --- costs ---
 
 TEST(PlannerTest, BytesCountBroadcastDataOnceAndResultsWhole) {
   GraphMaker maker;
   const Operand x = maker.input({4, 6}, DType::f16);
   const Operand bias = maker.input({6}, DType::f16);
   maker.output(maker.op(Op::add, {x, expanded(bias, {4, 6})}));
-  const FusionGroup& group = plan_of(maker.graph).groups[0];
+  const FusionGroup group = plan_of(maker.graph).groups[0];
   EXPECT_EQ(group.bytes_read, (24 + 6) * 2);
   EXPECT_EQ(group.bytes_written, 24 * 2);
   EXPECT_EQ(group.flops, 24);
@@ -436,8 +430,7 @@ TEST(PlannerTest, FlopsFollowTheOpTablesCosts) {
   EXPECT_EQ(plan_of(maker.graph).groups[0].flops, 24 * info(Op::exp).cost + 24);
 }
 
-// --- the text and the verifier
-// --------------------------------------------------------------------
+// --- the text and the verifier ---
 
 TEST(PlannerTest, PrintsGroupsAndRefusals) {
   GraphMaker maker;

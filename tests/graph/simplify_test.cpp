@@ -39,8 +39,7 @@ void expect_same_meaning(const Graph& before, const Graph& after) {
                to_string(before) + "became\n" + to_string(after));
 }
 
-// --- fold_constants
-// -------------------------------------------------------------------------------
+// --- fold_constants ---
 
 TEST(FoldConstantsTest, OpsOnNumbersBecomeNumbers) {
   GraphMaker maker;
@@ -135,8 +134,7 @@ TEST(FoldConstantsTest, AFoldedNumberSeenThroughAnyViewStaysOne) {
   expect_same_meaning(maker.graph, folded);
 }
 
-// --- drop_unit_axes
-// -------------------------------------------------------------------------------
+// --- drop_unit_axes ---
 
 TEST(DropUnitAxesTest, PointwiseAndReducedShapesLoseThem) {
   GraphMaker maker;
@@ -170,8 +168,7 @@ TEST(DropUnitAxesTest, ConcatKeepsItsShape) {
   expect_same_meaning(maker.graph, dropped);
 }
 
-// --- sink_views
-// -----------------------------------------------------------------------------------
+// --- sink_views ---
 
 TEST(SinkViewsTest, ATransposedResultIsComputedTransposed) {
   GraphMaker maker;
@@ -249,8 +246,7 @@ TEST(SinkViewsTest, CheapWorkOnComputedRowsIsNotRepeated) {
   EXPECT_EQ(sunk[scaled.node].shape, Shape({4})) << "row-level values are computed once a row";
 }
 
-// --- merge_equal
-// ----------------------------------------------------------------------------------
+// --- merge_equal ---
 
 TEST(MergeEqualTest, EqualExpressionsBecomeOne) {
   GraphMaker maker;
@@ -300,8 +296,7 @@ TEST(MergeEqualTest, MinusZeroIsNotZero) {
   EXPECT_EQ(count_ops(merge_equal(maker.graph), Op::div), 2);
 }
 
-// --- remove_dead
-// ----------------------------------------------------------------------------------
+// --- remove_dead ---
 
 TEST(RemoveDeadTest, UnusedNodesGoInputsStay) {
   GraphMaker maker;
@@ -315,8 +310,7 @@ TEST(RemoveDeadTest, UnusedNodesGoInputsStay) {
   EXPECT_EQ(live.inputs, std::vector<NodeId>({0, 1})) << "call order does not change";
 }
 
-// --- all passes
-// -----------------------------------------------------------------------------------
+// --- all passes ---
 
 TEST(SimplifyTest, PassesRunInTheListedOrder) {
   std::string names;

@@ -94,8 +94,7 @@ void expect_every_config_right(const Graph& graph, double bound = 1e-5) {
   expect_every_config_right(graph, random_inputs(graph, 17), bound);
 }
 
-// --- over shapes
-// ----------------------------------------------------------------------------------
+// --- over shapes ---
 
 struct Size {
   std::int64_t rows;
@@ -223,8 +222,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LowerTest,
                                   std::to_string(size.param.cols);
                          });
 
-// --- more axes
-// ------------------------------------------------------------------------------------
+// --- more axes ---
 
 TEST(LowerShapesTest, ReducedAxesWithKeptOnesBetween) {
   for (auto axes : {std::initializer_list<int>{0, 2}, {1, 3}, {0, 3}, {1}, {0, 1, 2, 3}}) {
@@ -295,8 +293,7 @@ TEST(LowerShapesTest, ASumOfNothingIsZero) {
   expect_every_config_right(maker.graph);
 }
 
-// --- values
-// ---------------------------------------------------------------------------------------
+// --- values ---
 
 TEST(LowerValuesTest, NansAndInfinitiesAreNumbersLikeOthers) {
   const double nan = std::nan("");
@@ -349,8 +346,7 @@ TEST(LowerValuesTest, ConstantsOfEveryType) {
   expect_every_config_right(maker.graph, 1e-15);
 }
 
-// --- the kernel around the program
-// ----------------------------------------------------------------
+// --- the kernel around the program ---
 
 TEST(LowerKernelTest, IsNamedAfterItsOperations) {
   GraphMaker maker;

@@ -108,8 +108,7 @@ TEST(TileShapeTest, Broadcast) {
   EXPECT_EQ(broadcast({3, 8}, {4, 8}), (TileShape{0, 8})) << "does not";
 }
 
-// --- verify()
-// -------------------------------------------------------------------------------------
+// --- verify() ---
 
 // The first instruction with that code, in the outermost block or a loop.
 Instr& find(std::vector<Instr>& body, Code code) {
@@ -242,8 +241,7 @@ const Break kBreaks[] = {
 INSTANTIATE_TEST_SUITE_P(TileProgramTest, VerifyTileTest, testing::ValuesIn(kBreaks),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// --- the text
-// -------------------------------------------------------------------------------------
+// --- the text ---
 
 TEST(TileProgramTest, PrintsEveryInstruction) {
   Sample sample;
