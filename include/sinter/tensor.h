@@ -53,7 +53,8 @@ class Tensor {
 };
 
 // A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1).
-// A number takes the type of the tensors it meets, unless it has a fraction and they have none.
+// A number takes the type of the tensors it meets, unless it has a fraction and they have none;
+// with 16-bit floats it keeps the precision of f32, which kernels compute in.
 class Arg {
  public:
   Arg(Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: meant to convert

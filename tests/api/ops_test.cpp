@@ -172,10 +172,12 @@ TEST_P(NumbersAsArguments, MatchTensors) {
       const bool fraction = arg.kind() == Arg::Kind::real && !is_floating(dtype);
       const bool integer_with_bool = arg.kind() == Arg::Kind::integer && dtype == DType::boolean;
       const DType promoted = fraction ? DType::f32 : integer_with_bool ? DType::i64 : dtype;
-      Columns columns{column[0], std::vector<Real>(column[0].size(), round_to(promoted, value))};
+      Columns columns{
+          column[0], std::vector<Real>(column[0].size(), round_to(compute_dtype(promoted), value))};
       if (i % 2) std::swap(columns[0], columns[1]);
       const DType result = expected_dtype(op.rule, promoted);
-      EXPECT_TRUE(matches(results[i], x.shape(), result, reference_column(op, promoted, columns),
+      EXPECT_TRUE(matches(results[i], x.shape(), result,
+                          reference_column(op, compute_dtype(promoted), columns),
                           tolerance_of(op, result)))
           << op.name << " of " << name_of(dtype) << " and " << static_cast<double>(value)
           << (i % 2 ? ", the number first" : "");
