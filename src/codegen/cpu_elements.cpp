@@ -26,7 +26,7 @@ constexpr std::int64_t kSumBlock = 64;  // additions to one accumulator before i
 class ElementLoops {
  public:
   ElementLoops(const CpuValues& values, ScratchTiles& scratch, CWriter& code, const Stage& stage,
-               const std::vector<TileUpdate>& updates, const Prefetches& ahead)
+               const std::vector<TileUpdate>& updates, const StagePrefetches& ahead)
       : values_(values),
         scratch_(scratch),
         code_(code),
@@ -197,7 +197,7 @@ class ElementLoops {
   CWriter& code_;
   const Stage& stage_;
   const std::vector<TileUpdate>& updates_;
-  const Prefetches& ahead_;
+  const StagePrefetches& ahead_;
   const PrefixMask limits_;
   const tile::TileShape shape_;
   const int unroll_;
@@ -208,7 +208,7 @@ class ElementLoops {
 
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
-                     const Prefetches& ahead) {
+                     const StagePrefetches& ahead) {
   if (stage.sinks.empty() && stage.kept.empty() && updates.empty()) return;
   ElementLoops(values, scratch, code, stage, updates, ahead).render();
 }

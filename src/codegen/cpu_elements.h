@@ -21,6 +21,6 @@ struct TileUpdate {
 // `ahead`: what the stage asks for while it computes.
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
-                     const Prefetches& ahead);
+                     const StagePrefetches& ahead);
 
 }  // namespace sinter

@@ -11,11 +11,14 @@
 
 namespace sinter {
 
-struct Prefetches {
-  int stage = -1;                         // which stage asks; -1: none
-  std::vector<std::string> declarations;  // the counter's next value and what follows from it
-  std::vector<std::string> lines;         // for each vector
+struct StagePrefetches {
+  std::vector<std::string> lines;                   // for each vector
   std::map<tile::ValueId, std::string> next_tiles;  // where a transposed load's next tile begins
+};
+
+struct Prefetches {
+  std::vector<std::string> declarations;  // the counter's next value and what follows from it
+  std::map<int, StagePrefetches> stages;  // those that ask
 };
 
 // `counter` is what steps from one run of the block to the next, `next` its later value.

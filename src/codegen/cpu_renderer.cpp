@@ -84,7 +84,7 @@ class CpuRenderer {
         schedule(program_, values_.facts, values_.index, block, yields);
     const bool outermost = &block == &program_.body;
     if (outermost) scratch_.note_last_uses(stages);
-    const Prefetches ahead = plan_prefetches(values_, stages, counter, next);
+    Prefetches ahead = plan_prefetches(values_, stages, counter, next);
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       if (outermost) scratch_.begin_stage(static_cast<int>(s));
@@ -97,7 +97,7 @@ class CpuRenderer {
         continue;
       }
       render_elements(values_, scratch_, code_, stage, tile_updates(stage, yields, carried),
-                      ahead.stage == static_cast<int>(s) ? ahead : Prefetches{});
+                      ahead.stages[static_cast<int>(s)]);
     }
   }
 
