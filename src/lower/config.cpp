@@ -15,6 +15,7 @@ constexpr std::int64_t kLongestRow = 1 << 18;  // elements kept close as a whole
 constexpr std::int64_t kShortRow = 16;         // shorter ones are better taken across
 constexpr std::int64_t kColumnTile = 1024;
 constexpr std::int64_t kTransposeTile = 64;  // columns, if neither side strides further
+constexpr std::int64_t kTransposeRows = 32;
 constexpr std::int64_t kTransposeElements = 2048;
 
 std::int64_t bucket(std::int64_t size) {
@@ -73,7 +74,7 @@ void shape_crossing_tile(const IterationSpace& space, const Crossing& crossing, 
   if (crossing.stride > kMuchFurther * straight) cols /= 2;
   if (straight > kMuchFurther * crossing.stride) cols *= 2;
   config.tile_cols = std::min(config.tile_cols, cols);
-  config.tile_rows = kTransposeElements / cols;
+  config.tile_rows = std::min(kTransposeRows, kTransposeElements / cols);
 }
 
 int largest(const IterationSpace& space, const std::vector<int>& axes) {
