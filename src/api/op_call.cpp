@@ -49,13 +49,13 @@ Operand constant_operand(Trace& trace, const Scalar& value, DType dtype, const S
   return {trace.graph.add(std::move(node)), expand(dense_view({}), shape)};
 }
 
-Operand cast_operand(Trace& trace, Operand operand, DType dtype) {
+Operand cast_operand(Trace& trace, const Operand& operand, DType dtype) {
   if (trace.graph[operand.node].dtype == dtype) return operand;
   Node node;
   node.op = Op::cast;
   node.dtype = dtype;
   node.shape = operand.view.shape;
-  node.operands = {std::move(operand)};
+  node.operands = {operand};
   const View view = dense_view(node.shape);
   return {trace.graph.add(std::move(node)), view};
 }
@@ -72,7 +72,7 @@ Tensor record_pointwise(Trace& trace, const OpCall& call) {
     if (arg.kind() == Arg::Kind::tensor) {
       Operand operand = trace.operand(arg.tensor());
       operand.view = expand(operand.view, call.shape);
-      node.operands.push_back(cast_operand(trace, std::move(operand), types.operands[i]));
+      node.operands.push_back(cast_operand(trace, operand, types.operands[i]));
     } else {
       node.operands.push_back(constant_operand(trace, number(arg).as(compute_dtype(dtypes[i])),
                                                types.operands[i], call.shape));

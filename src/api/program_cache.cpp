@@ -119,7 +119,7 @@ std::vector<Tensor> run_traced(const TracedProgram& traced, std::span<const Tens
         *(i < inputs.size() ? inputs[i] : traced.captured[i - inputs.size()]).impl();
     View view = output.view;
     view.offset += source.view.offset;
-    results.push_back(make_tensor(output.dtype, std::move(view), source.storage, source.device));
+    results.push_back(make_tensor(output.dtype, view, source.storage, source.device));
   }
   return results;
 }

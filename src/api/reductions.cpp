@@ -41,8 +41,7 @@ Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32
   if (!has_identity && reduced_count(a, mask) == 0)
     fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
   if (mask == 0) {  // of a scalar
-    const Tensor value = a;
-    return is_arg(kind) ? zeros(a.shape(), DType::i64) : cast(value, reduce_dtype(kind, a.dtype()));
+    return is_arg(kind) ? zeros(a.shape(), DType::i64) : cast(a, reduce_dtype(kind, a.dtype()));
   }
   OpCall call;
   call.op = Op::reduce;

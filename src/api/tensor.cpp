@@ -13,27 +13,28 @@
 
 namespace sinter {
 
-Tensor make_traced(DType dtype, View view, std::weak_ptr<Trace> trace, NodeId node) {
+Tensor make_traced(DType dtype, const View& view, std::weak_ptr<Trace> trace, NodeId node) {
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = dtype;
-  impl->view = std::move(view);
+  impl->view = view;
   impl->trace = std::move(trace);
   impl->node = node;
   return Tensor(std::move(impl));
 }
 
-Tensor make_tensor(DType dtype, View view, StoragePtr storage, std::shared_ptr<Device> device) {
+Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
+                   std::shared_ptr<Device> device) {
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = dtype;
-  impl->view = std::move(view);
+  impl->view = view;
   impl->storage = std::move(storage);
   impl->device = std::move(device);
   return Tensor(std::move(impl));
 }
 
-Tensor with_view(const Tensor& tensor, View view) {
+Tensor with_view(const Tensor& tensor, const View& view) {
   auto impl = std::make_shared<TensorImpl>(*tensor.impl());
-  impl->view = std::move(view);
+  impl->view = view;
   return Tensor(std::move(impl));
 }
 

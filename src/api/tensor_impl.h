@@ -31,10 +31,11 @@ class TensorImpl {
   NodeId node = -1;
 };
 
-Tensor make_traced(DType dtype, View view, std::weak_ptr<Trace> trace, NodeId node);
-Tensor make_tensor(DType dtype, View view, StoragePtr storage, std::shared_ptr<Device> device);
+Tensor make_traced(DType dtype, const View& view, std::weak_ptr<Trace> trace, NodeId node);
+Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
+                   std::shared_ptr<Device> device);
 // The same elements seen through another view.
-Tensor with_view(const Tensor& tensor, View view);
+Tensor with_view(const Tensor& tensor, const View& view);
 // Throws UserError naming the operation when the handle is empty.
 const TensorImpl& checked(std::string_view op, const Tensor& tensor);
 

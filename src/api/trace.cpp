@@ -21,14 +21,14 @@ Tensor Trace::add_input(const Tensor& example) {
   View view = impl.view;
   view.offset = 0;
   const NodeId node = graph.add_input(impl.dtype, view.shape);
-  return make_traced(impl.dtype, std::move(view), weak_from_this(), node);
+  return make_traced(impl.dtype, view, weak_from_this(), node);
 }
 
 Tensor Trace::add(Node node) {
   const DType dtype = node.dtype;
   View view = dense_view(node.shape);
   const NodeId id = graph.add(std::move(node));
-  return make_traced(dtype, std::move(view), weak_from_this(), id);
+  return make_traced(dtype, view, weak_from_this(), id);
 }
 
 Operand Trace::operand(const Tensor& tensor) {

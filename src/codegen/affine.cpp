@@ -34,10 +34,7 @@ std::string mul_text(const std::string& a, const std::string& b) {
 
 IndexAnalysis::IndexAnalysis(const tile::TileProgram& program,
                              const std::vector<std::string>& names)
-    : program_(program),
-      names_(names),
-      affine_(program.values.size()),
-      masks_(program.values.size()) {
+    : program_(program), affine_(program.values.size()), masks_(program.values.size()) {
   for (std::size_t i = 0; i < program.values.size(); ++i)
     if (program.values[i].dtype == DType::i64 && program.values[i].shape.is_scalar())
       affine_[i] = Affine{names[i], "0", "0"};

@@ -42,7 +42,6 @@ class IndexAnalysis {
   void visit(const tile::Instr& instr);
 
   const tile::TileProgram& program_;
-  const std::vector<std::string>& names_;
   std::vector<std::optional<Affine>> affine_;
   std::vector<std::optional<PrefixMask>> masks_;
 };

@@ -116,7 +116,7 @@ std::string VectorBody::load(const Instr& instr) {
   const ValueId elsewhere = instr.args[2];
   const bool has_scalar = elsewhere != kNoValue && values_.is_scalar(elsewhere);
   const std::string other = has_scalar ? values_.name(elsewhere) : zero;
-  const std::string value = load(instr, on, other);
+  std::string value = load(instr, on, other);
   if (elsewhere == kNoValue || has_scalar || on.empty()) return value;
   return fmt::format("select({}, {}, {})", on, value, operand(elsewhere));
 }

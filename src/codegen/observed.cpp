@@ -16,7 +16,7 @@ using tile::ValueId;
 
 ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index,
                                const std::vector<std::string>& names)
-    : program_(program), index_(index), names_(names), sights_(program.values.size()) {
+    : index_(index), names_(names), sights_(program.values.size()) {
   do {
     changed_ = false;
     visit(program.body);

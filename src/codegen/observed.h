@@ -41,7 +41,6 @@ class ObservedLimits {
     return sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
   }
 
-  const tile::TileProgram& program_;
   const IndexAnalysis& index_;
   const std::vector<std::string>& names_;
   std::vector<std::array<Sight, 2>> sights_;  // by value, then axis

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kCheapToRepeat = 4;  // simple instructions, a load counting as one
 
-void note_crossings(const std::vector<Instr>& block, std::set<ValueId> visible,
+void note_crossings(const std::vector<Instr>& block, const std::set<ValueId>& visible,
                     ProgramFacts& facts) {
   std::set<ValueId> own;
   for (const Instr& instr : block) {

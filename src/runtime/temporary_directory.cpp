@@ -36,7 +36,7 @@ struct LiveDirectories {
     made_by[path] = getpid();
   }
 
-  void remove(std::string path) {
+  void remove(const std::string& path) {
     const std::lock_guard lock(mutex);
     const auto it = made_by.find(path);
     if (it == made_by.end()) return;

@@ -132,7 +132,7 @@ std::string write_results(const std::string& directory, const Results& results) 
   fs::create_directories(directory, error);
   if (!fs::is_directory(directory))
     fail_user("suite", "cannot make the directory {}: {}", directory, error.message());
-  const std::string path = (fs::path(directory) / "results.json").string();
+  std::string path = (fs::path(directory) / "results.json").string();
   write_file(path, to_json(results));
   write_file((fs::path(directory) / "results.csv").string(), to_csv(results));
   return path;
