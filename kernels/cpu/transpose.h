@@ -67,8 +67,9 @@ SN_INLINE void transpose_blocks(V* v) {
 // dst[r * dst_stride + c] = src[r + c * src_col_stride], as the compute type. `next` is where the
 // following tile begins, or null: hardware prefetchers do not see it coming.
 template <class D, class T>
-static __attribute__((noinline)) void transpose_load(D* dst, i64 dst_stride, const T* src, i64 src_col_stride, i64 rows,
-                              i64 cols, const T* next = nullptr) {
+static __attribute__((noinline)) void transpose_load(D* dst, i64 dst_stride, const T* src,
+                                                     i64 src_col_stride, i64 rows, i64 cols,
+                                                     const T* next = nullptr) {
   typedef decltype(load(src)) V;
   i64 whole_rows = 0, whole_cols = 0;
   if constexpr (sizeof(D) >= 4 && SN_IN_REGISTER(sizeof(V))) {
