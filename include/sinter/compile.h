@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <sinter/plan.h>
 #include <sinter/tensor.h>
 
 #include <array>
@@ -48,6 +49,7 @@ class CompiledFunction {
   std::string explain() const;
   std::string explain(std::span<const Tensor> inputs) const;
   ProgramInfo info(std::span<const Tensor> inputs) const;
+  PlanInfo plan(std::span<const Tensor> inputs) const;  // what explain() says, as data
 
   // One stage as text: "graph", "simplified", "plan", "tile", "source".
   std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;

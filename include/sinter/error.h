@@ -47,6 +47,13 @@ class DeviceError : public Error {
   int code_;
 };
 
+// There is not enough memory on the device for what was asked. Nothing was lost: the process can
+// go on with less.
+class OutOfMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 // A broken invariant inside Sinter. Please report it.
 class InternalError : public Error {
  public:

@@ -1,11 +1,13 @@
 // Everything a user of Sinter includes.
 #pragma once
 
+#include <sinter/bench.h>
 #include <sinter/compile.h>
 #include <sinter/device.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>
 #include <sinter/io.h>
 #include <sinter/ops.h>
+#include <sinter/plan.h>
 #include <sinter/shape.h>
 #include <sinter/tensor.h>

@@ -29,6 +29,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
                                              const std::shared_ptr<Device>& device);
 
 std::string explain_text(const Program& program, const std::string& name);
+PlanInfo plan_info(const Program& program);
 std::string stage_text(const Program& program, std::string_view stage);
 
 // How long one worker takes for a group, in nanoseconds, about.

@@ -91,6 +91,10 @@ ProgramInfo CompiledFunction::info(std::span<const Tensor> inputs) const {
   return state_->program_for(inputs)->program->info;
 }
 
+PlanInfo CompiledFunction::plan(std::span<const Tensor> inputs) const {
+  return plan_info(*state_->program_for(inputs)->program);
+}
+
 std::string CompiledFunction::dump(std::string_view stage, std::span<const Tensor> inputs) const {
   return stage_text(*state_->program_for(inputs)->program, stage);
 }

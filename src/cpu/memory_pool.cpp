@@ -58,7 +58,7 @@ std::string in_gib(std::uint64_t bytes) {
 
 [[noreturn]] void fail_out_of_memory(std::size_t bytes, std::uint64_t available,
                                      std::size_t in_use) {
-  throw DeviceError(
+  throw OutOfMemoryError(
       fmt::format("[cpu] out of memory: asked for {} bytes, {} available, {} in use by tensors",
                   bytes, in_gib(available), in_gib(in_use)),
       "mmap", ENOMEM);

@@ -1,12 +1,12 @@
 // Tries each way of copying on the size at hand and keeps the fastest.
 #include "src/suite/copy_limit.h"
 
+#include <sinter/bench.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <span>
-
-#include "src/suite/timing.h"
 
 namespace sinter::suite {
 namespace {
@@ -14,7 +14,6 @@ namespace {
 // Copies of more than this go over the same memory again: it has left the caches by then.
 constexpr std::size_t kLargestBuffer = std::size_t{512} << 20;
 constexpr std::size_t kWorthOneThread = std::size_t{8} << 20;
-constexpr TimingBudget kTrial{.seconds = 0.01, .min_samples = 3};
 
 }  // namespace
 
@@ -58,7 +57,8 @@ void CopyLimit::choose() {
       use(way);
       run();
     });
-  const std::vector<Timing> timings = time_in_turns(runs, kTrial);
+  const std::vector<BenchResult> timings =
+      bench_in_turns(runs, {.seconds = 0.01, .min_samples = 3});
   std::size_t best = 0;
   for (std::size_t i = 1; i < timings.size(); ++i)
     if (timings[i].p20_us < timings[best].p20_us) best = i;

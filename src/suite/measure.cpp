@@ -1,9 +1,9 @@
 // The order: inputs, compile, first call with its memory, accuracy, then the timing in turns.
 #include "src/suite/measure.h"
 
+#include <sinter/bench.h>
 #include <sinter/compile.h>
 
-#include <chrono>
 #include <memory>
 #include <new>
 
@@ -109,20 +109,6 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, T
   }
 }
 
-double mean_call_us(const CompiledFunction& function, std::span<const Tensor> inputs) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kBatch = 100;
-  const auto start = Clock::now();
-  double seconds = 0;
-  int calls = 0;
-  while (seconds < kCallSeconds) {
-    for (int i = 0; i < kBatch; ++i) function.call(inputs);
-    calls += kBatch;
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  return seconds / calls * 1e6;
-}
-
 void time_all(std::vector<Contestant>& contestants, const Measurement& what,
               std::span<const Tensor> inputs, Device& device, ThreadPool& threads) {
   std::vector<std::function<void()>> runs;
@@ -132,14 +118,15 @@ void time_all(std::vector<Contestant>& contestants, const Measurement& what,
   if (runs.empty()) return;
   const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
-  const std::vector<Timing> timings = time_in_turns(runs, {.seconds = what.seconds});
+  const std::vector<BenchResult> timings = bench_in_turns(runs, {.seconds = what.seconds});
   std::size_t next = 0;
   for (Contestant& each : contestants) {
     if (!each.alive()) continue;
     each.row.timing = timings[next++];
     if (limit) each.row.limit_us = timings.back().median_us;
     if (what.shape.numel() <= kCallElements)
-      each.row.call_us = mean_call_us(each.function, inputs);
+      each.row.call_us =
+          host_cost_us([&each, inputs] { each.function.call(inputs); }, {.seconds = kCallSeconds});
     else
       each.row.reasons["call_us"] = "measured at 128x128 and below only";
   }

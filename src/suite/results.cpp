@@ -1,70 +1,24 @@
-// The JSON keeps the order of the fields as DESIGN lists them.
+// The files of a run: written to a temporary name, then renamed.
 #include "src/suite/results.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "src/base/check.h"
-#include "src/suite/case.h"
+#include "src/suite/results_json.h"
 
 namespace sinter::suite {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// Three digits after the point are a nanosecond: more is noise.
-Json rounded(std::optional<double> value) {
-  if (!value) return nullptr;
-  return std::round(*value * 1e3) / 1e3;
-}
-
-Json row_json(const ResultRow& row) {
-  const auto time = [&](double Timing::*field) {
-    return row.timing ? rounded(*row.timing.*field) : Json(nullptr);
-  };
-  Json json{{"case", row.case_name},
-            {"shape", row.shape},
-            {"dtype", row.dtype},
-            {"device", row.device},
-            {"provider", row.provider},
-            {"median_us", time(&Timing::median_us)},
-            {"p20_us", time(&Timing::p20_us)},
-            {"p80_us", time(&Timing::p80_us)},
-            {"samples", row.timing ? Json(row.timing->samples) : Json(nullptr)},
-            {"limit_us", rounded(row.limit_us)},
-            {"call_us", rounded(row.call_us)},
-            {"bytes_min", row.bytes_min},
-            {"bytes_planned", or_null(row.bytes_planned)},
-            {"bytes_measured", or_null(row.bytes_measured)},
-            {"buffer_bytes", or_null(row.buffer_bytes)},
-            {"compile_ms", rounded(row.compile_ms)},
-            {"kernels_from_disk", or_null(row.kernels_from_disk)},
-            {"kernels", or_null(row.kernels)},
-            {"max_abs_err", or_null(row.max_abs_err)},
-            {"max_rel_err", or_null(row.max_rel_err)},
-            {"tolerance", or_null(row.tolerance)},
-            {"checked_elements", or_null(row.checked_elements)},
-            {"flops", row.flops},
-            {"instructions", or_null(row.instructions)},
-            {"peak_bytes", or_null(row.peak_bytes)}};
-  if (!row.error.empty()) json["error"] = row.error;
-  json["reasons"] = row.reasons;
-  return json;
-}
 
 // Quoted where it has to be, with quotes doubled; nothing for null.
 std::string csv_cell(const Json& value) {
@@ -90,31 +44,13 @@ void write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string to_json(const Results& results) {
-  Json not_run = Json::array();
-  for (const PendingCase& each : pending_cases())
-    not_run.push_back({{"case", each.name}, {"reason", each.reason}});
-  Json json;
-  json["meta"] = {{"date", results.date},
-                  {"device", results.device},
-                  {"description", results.description},
-                  {"commit", or_null(results.commit)},
-                  {"command_line", results.command_line},
-                  {"version", results.version},
-                  {"copy_bytes_per_s", std::round(results.copy_bytes_per_s)},
-                  {"interrupted", results.interrupted},
-                  {"not_run", not_run}};
-  json["rows"] = Json::array();
-  for (const ResultRow& row : results.rows) json["rows"].push_back(row_json(row));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string to_csv(const Results& results) {
   std::string text;
   for (const ResultRow& row : results.rows) {
-    Json json = row_json(row);
+    Json json = row_to_json(row);
     json.erase("reasons");
     json["error"] = row.error;
+    json["skipped"] = row.skipped;
     std::vector<std::string> names;
     std::vector<std::string> values;
     for (const auto& [name, value] : json.items()) {
@@ -136,6 +72,14 @@ std::string write_results(const std::string& directory, const Results& results) 
   write_file(path, to_json(results));
   write_file((fs::path(directory) / "results.csv").string(), to_csv(results));
   return path;
+}
+
+Results read_results(const std::string& path) {
+  const std::ifstream file(path, std::ios::binary);
+  if (!file) fail_user("suite", "cannot read {}: {}", path, std::strerror(errno));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return from_json(text.str(), path);
 }
 
 }  // namespace sinter::suite

@@ -2,13 +2,14 @@
 // A field without a value could not be measured; `reasons` says why, by the field's name.
 #pragma once
 
+#include <sinter/bench.h>
+#include <sinter/plan.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "src/suite/timing.h"
 
 namespace sinter::suite {
 
@@ -17,12 +18,13 @@ struct ResultRow {
   std::string shape;
   std::string dtype;
   std::string device;
-  std::string provider;  // "eager", "fused"
-  std::string error;     // not empty: the row could not be measured
+  std::string provider;  // "eager", "fused"; peers: "torch_eager", "torch_compile"
+  std::string error;     // not empty: the row failed
+  std::string skipped;   // not empty: it was not run, e.g. because it does not fit into memory
 
-  std::optional<Timing> timing;
+  std::optional<BenchResult> timing;
   std::optional<double> limit_us;
-  std::optional<double> call_us;  // mean wall time of a warm call, for the smallest shapes
+  std::optional<double> call_us;  // what a warm call costs its caller, for the smallest shapes
   std::int64_t bytes_min = 0;
   std::optional<std::int64_t> bytes_planned;  // what the kernels should move, by the plan
   std::optional<std::int64_t> bytes_measured;
@@ -43,24 +45,42 @@ struct ResultRow {
   bool failed() const { return !error.empty() || is_wrong(); }
 };
 
+// What fusion made of a case, for all the shapes where it is the same. Numbers of bytes and
+// operations are those of the first.
+struct CasePlan {
+  std::string case_name;
+  std::string dtype;
+  std::vector<std::string> shapes;
+  PlanInfo plan;
+};
+
 struct Results {
   std::string date;  // UTC, ISO 8601
   std::string device;
   std::string description;
   std::optional<std::string> commit;
   std::string command_line;
-  std::string version;
-  double copy_bytes_per_s = 0;  // of a large parallel copy
+  std::string version;                          // Sinter's
+  std::map<std::string, std::string> versions;  // of what took part besides: "compiler", "torch"
+  double seconds = 0;                           // of timing, for each case, shape and type
+  double copy_bytes_per_s = 0;                  // of a large parallel copy
+  std::optional<double> peak_flops_per_s;       // of f32 multiply-adds in registers
   bool interrupted = false;
+  std::vector<std::string> notes;  // about the whole run
   std::vector<ResultRow> rows;
+  std::vector<CasePlan> plans;
 };
 
+// results.schema.json beside this file describes the text.
 std::string to_json(const Results& results);
+// UserError that names `source` and what is wrong with it.
+Results from_json(const std::string& text, const std::string& source);
 // The rows alone, under the same names; errors in the last column.
 std::string to_csv(const Results& results);
 
 // Writes DIR/results.json and DIR/results.csv, making DIR where it is missing: each to a temporary
 // name, then renamed. Returns the first's path; UserError where that cannot be done.
 std::string write_results(const std::string& directory, const Results& results);
+Results read_results(const std::string& path);  // UserError
 
 }  // namespace sinter::suite

@@ -1,0 +1,42 @@
+// What fusion made of a program, as data: kernels, the operations in each, and every value that
+// goes through memory between two of them with the reason why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+struct PlanNode {
+  int id = 0;
+  std::string op;      // "input", "constant", "add", "row_max", ...
+  std::string detail;  // shape and dtype
+  int kernel = -1;     // the kernel that computes it; -1: it is given
+  bool is_output = false;
+};
+
+struct PlanEdge {
+  int from = 0;  // node ids
+  int to = 0;
+  bool fused = true;       // false: written by one kernel and read back by another
+  std::string reason;      // why it is not fused
+  std::int64_t bytes = 0;  // what not fusing it costs: written and read
+};
+
+struct PlanKernel {
+  std::string name;
+  std::string tiles;  // how it walks its domain
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t flops = 0;
+  double predicted_us = 0;
+};
+
+struct PlanInfo {
+  std::vector<PlanNode> nodes;      // producers first
+  std::vector<PlanEdge> edges;      // also those inside kernels
+  std::vector<PlanKernel> kernels;  // in the order they run
+};
+
+}  // namespace sinter

@@ -1,0 +1,184 @@
+// Rounds of one sample each, starting with another function each round. In: functions. Out: the
+// quantiles of their samples.
+#include <sinter/bench.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/runtime/stopwatch.h"
+
+namespace sinter {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSampleUs = 200;
+constexpr double kShortUs = 5000;  // shorter calls get an unmeasured one before them
+constexpr int kMaxCalls = 2000;
+// The worker threads of whoever ran last spin for a while, on cores that the next one needs.
+constexpr auto kPause = std::chrono::microseconds(60);
+// Samples that a GPU's queue holds before their times are read.
+constexpr int kRoundsInQueue = 10;
+constexpr int kHostCalls = 100;  // between two looks at the clock
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class WallStopwatch : public Stopwatch {
+ public:
+  void time(const std::function<void()>& run, int calls) override {
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; ++i) run();
+    samples_.push_back(seconds_since(start) * 1e6 / calls);
+  }
+  std::vector<double> finish() override { return std::exchange(samples_, {}); }
+  void wait() override {}
+  bool resolves_single_calls() const override { return false; }
+
+ private:
+  std::vector<double> samples_;
+};
+
+void check_options(const BenchOptions& options) {
+  if (!(options.seconds > 0)) fail_user("bench", "seconds is {}, not above 0", options.seconds);
+  if (options.min_samples < 1 || options.max_samples < options.min_samples)
+    fail_user("bench", "min_samples is {} and max_samples {}: 1 <= min_samples <= max_samples",
+              options.min_samples, options.max_samples);
+  for (double share : options.quantiles)
+    if (!(share >= 0 && share <= 1))
+      fail_user("bench", "the quantile {} is not between 0 and 1", share);
+}
+
+std::unique_ptr<Stopwatch> make_stopwatch(const BenchOptions& options) {
+  if (options.clock == BenchClock::wall) return wall_stopwatch();
+  throw DeviceError("[bench] this build of Sinter has no CUDA clock", "bench", 0);
+}
+
+// One function on its way through the rounds.
+class Contender {
+ public:
+  Contender(const std::function<void()>& run, Stopwatch& stopwatch)
+      : run_(run), stopwatch_(stopwatch), single_(stopwatch.resolves_single_calls()) {
+    if (!run_) fail_user("bench", "a function to be timed is empty");
+  }
+
+  void warm_up() {
+    double us = time_now(1);
+    us = std::min(us, time_now(us < kShortUs ? 3 : 1));
+    is_short_ = us < kShortUs;
+    if (!single_)
+      calls_ = static_cast<int>(std::clamp(std::ceil(kSampleUs / us), 1.0, double{kMaxCalls}));
+  }
+
+  void sample() {
+    if (!single_ && is_short_) {
+      std::this_thread::sleep_for(kPause);
+      run_();
+    }
+    stopwatch_.time(run_, calls_);
+  }
+
+  void add(double us) { samples_.push_back(us); }
+
+  BenchResult result(std::span<const double> quantiles) {
+    std::sort(samples_.begin(), samples_.end());
+    BenchResult result{at(0.5), at(0.2), at(0.8), at(0), static_cast<int>(samples_.size()),
+                       calls_,  {}};
+    for (double share : quantiles) result.quantiles_us.push_back(at(share));
+    return result;
+  }
+
+ private:
+  double time_now(int calls) {
+    stopwatch_.time(run_, calls);
+    return stopwatch_.finish().back();
+  }
+
+  double at(double share) const {
+    const double place = share * static_cast<double>(samples_.size() - 1);
+    return samples_[static_cast<std::size_t>(std::lround(place))];
+  }
+
+  const std::function<void()>& run_;
+  Stopwatch& stopwatch_;
+  bool single_;
+  bool is_short_ = true;
+  int calls_ = 1;
+  std::vector<double> samples_;
+};
+
+// Reads the times of all samples since the last call; `order` says whose they are.
+void collect(Stopwatch& stopwatch, std::vector<Contender>& contenders,
+             std::vector<std::size_t>& order) {
+  const std::vector<double> samples = stopwatch.finish();
+  SINTER_ASSERT(samples.size() == order.size(), "{} samples of {}", samples.size(), order.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) contenders[order[i]].add(samples[i]);
+  order.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<Stopwatch> wall_stopwatch() { return std::make_unique<WallStopwatch>(); }
+
+std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
+                                        const BenchOptions& options) {
+  check_options(options);
+  const std::unique_ptr<Stopwatch> stopwatch = make_stopwatch(options);
+  std::vector<Contender> contenders;
+  for (const auto& run : runs) contenders.emplace_back(run, *stopwatch);
+  for (Contender& each : contenders) each.warm_up();
+
+  const auto start = Clock::now();
+  const std::size_t count = contenders.size();
+  std::vector<std::size_t> order;
+  for (int round = 0; round < options.max_samples; ++round) {
+    if (round % kRoundsInQueue == 0) collect(*stopwatch, contenders, order);
+    if (round >= options.min_samples && seconds_since(start) > options.seconds) break;
+    for (std::size_t i = 0; i < count; ++i) {
+      order.push_back((i + static_cast<std::size_t>(round)) % count);
+      contenders[order.back()].sample();
+    }
+  }
+  collect(*stopwatch, contenders, order);
+
+  std::vector<BenchResult> results;
+  for (Contender& each : contenders) results.push_back(each.result(options.quantiles));
+  return results;
+}
+
+BenchResult bench(const std::function<void()>& run, const BenchOptions& options) {
+  return bench_in_turns({&run, 1}, options).front();
+}
+
+double host_cost_us(const std::function<void()>& run, const BenchOptions& options) {
+  check_options(options);
+  if (!run) fail_user("bench", "a function to be timed is empty");
+  const std::unique_ptr<Stopwatch> stopwatch = make_stopwatch(options);
+  run();
+  stopwatch->wait();
+  std::vector<double> batches;
+  double spent = 0;
+  while (spent < options.seconds && std::ssize(batches) < options.max_samples) {
+    const auto start = Clock::now();
+    int calls = 0;
+    // A long call needs no hundred: a tenth of the time is enough for a batch.
+    do {
+      run();
+      ++calls;
+    } while (calls < kHostCalls && seconds_since(start) < options.seconds / 10);
+    const double seconds = seconds_since(start);
+    stopwatch->wait();
+    spent += seconds;
+    batches.push_back(seconds * 1e6 / calls);
+  }
+  const auto middle = batches.begin() + std::ssize(batches) / 2;
+  std::nth_element(batches.begin(), middle, batches.end());
+  return *middle;
+}
+
+}  // namespace sinter

@@ -1,0 +1,278 @@
+// Results as JSON and back. Each field is named once: a writer and a reader visit the same list.
+#include "src/suite/results_json.h"
+
+#include <cmath>
+#include <limits>
+
+#include "src/base/check.h"
+#include "src/suite/case.h"
+
+namespace sinter::suite {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 2;  // results.schema.json says the same
+
+// Three digits after the point of a microsecond are a nanosecond: more is noise.
+double rounded(double value) { return std::round(value * 1e3) / 1e3; }
+
+class Writer {
+ public:
+  template <typename T>
+  void operator()(const char* name, const T& value) {
+    json[name] = value;
+  }
+  template <typename T>
+  void operator()(const char* name, const std::optional<T>& value) {
+    json[name] = value ? Json(*value) : Json(nullptr);
+  }
+  // Where 0 digits after the thousandth matter.
+  void time(const char* name, const std::optional<double>& value) {
+    json[name] = value ? Json(rounded(*value)) : Json(nullptr);
+  }
+  // JSON has no NaN.
+  void error(const char* name, const std::optional<double>& value) {
+    (*this)(name, value);
+    if (value && !std::isfinite(*value)) json[name] = std::isnan(*value) ? "nan" : "inf";
+  }
+  // Left out where there is nothing to say.
+  void text_if_any(const char* name, const std::string& text) {
+    if (!text.empty()) json[name] = text;
+  }
+
+  Json json = Json::object();
+};
+
+class Reader {
+ public:
+  explicit Reader(const Json& json) : json_(json) {}
+
+  template <typename T>
+  void operator()(const char* name, T& value) {
+    json_.at(name).get_to(value);
+  }
+  template <typename T>
+  void operator()(const char* name, std::optional<T>& value) {
+    const Json& json = json_.at(name);
+    value = json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
+  }
+  void time(const char* name, std::optional<double>& value) { (*this)(name, value); }
+  void error(const char* name, std::optional<double>& value) {
+    const Json& json = json_.at(name);
+    if (!json.is_string()) return (*this)(name, value);
+    using Limits = std::numeric_limits<double>;
+    value = json == "nan" ? Limits::quiet_NaN() : Limits::infinity();
+  }
+  void text_if_any(const char* name, std::string& text) { text = json_.value(name, ""); }
+
+ private:
+  const Json& json_;
+};
+
+// The timing's fields stand in the row itself, all null where there is none.
+struct FlatTiming {
+  std::optional<double> median_us, p20_us, p80_us, min_us;
+  std::optional<int> samples;
+};
+
+FlatTiming flat(const std::optional<BenchResult>& timing) {
+  if (!timing) return {};
+  return {timing->median_us, timing->p20_us, timing->p80_us, timing->min_us, timing->samples};
+}
+
+std::optional<BenchResult> unflat(const FlatTiming& timing) {
+  if (!timing.median_us) return std::nullopt;
+  const double median = *timing.median_us;
+  BenchResult result;
+  result.median_us = median;
+  result.p20_us = timing.p20_us.value_or(median);
+  result.p80_us = timing.p80_us.value_or(median);
+  result.min_us = timing.min_us.value_or(median);
+  result.samples = timing.samples.value_or(1);
+  return result;
+}
+
+template <typename Visitor, typename Row, typename Timing>
+void visit_row(Visitor& at, Row& row, Timing& timing) {
+  at("case", row.case_name);
+  at("shape", row.shape);
+  at("dtype", row.dtype);
+  at("device", row.device);
+  at("provider", row.provider);
+  at.time("median_us", timing.median_us);
+  at.time("p20_us", timing.p20_us);
+  at.time("p80_us", timing.p80_us);
+  at.time("min_us", timing.min_us);
+  at("samples", timing.samples);
+  at.time("limit_us", row.limit_us);
+  at.time("call_us", row.call_us);
+  at("bytes_min", row.bytes_min);
+  at("bytes_planned", row.bytes_planned);
+  at("bytes_measured", row.bytes_measured);
+  at("buffer_bytes", row.buffer_bytes);
+  at.time("compile_ms", row.compile_ms);
+  at("kernels_from_disk", row.kernels_from_disk);
+  at("kernels", row.kernels);
+  at.error("max_abs_err", row.max_abs_err);
+  at.error("max_rel_err", row.max_rel_err);
+  at("tolerance", row.tolerance);
+  at("checked_elements", row.checked_elements);
+  at("flops", row.flops);
+  at("instructions", row.instructions);
+  at("peak_bytes", row.peak_bytes);
+  at.text_if_any("error", row.error);
+  at.text_if_any("skipped", row.skipped);
+  at("reasons", row.reasons);
+}
+
+template <typename Visitor, typename Run>
+void visit_meta(Visitor& at, Run& results) {
+  at("date", results.date);
+  at("device", results.device);
+  at("description", results.description);
+  at("commit", results.commit);
+  at("command_line", results.command_line);
+  at("version", results.version);
+  at("versions", results.versions);
+  at("seconds", results.seconds);
+  at("copy_bytes_per_s", results.copy_bytes_per_s);
+  at("peak_flops_per_s", results.peak_flops_per_s);
+  at("interrupted", results.interrupted);
+  at("notes", results.notes);
+}
+
+template <typename Visitor, typename Node>
+void visit_node(Visitor& at, Node& node, std::optional<int>& kernel) {
+  at("id", node.id);
+  at("op", node.op);
+  at("detail", node.detail);
+  at("kernel", kernel);
+  at("output", node.is_output);
+}
+
+template <typename Visitor, typename Edge>
+void visit_edge(Visitor& at, Edge& edge) {
+  at("from", edge.from);
+  at("to", edge.to);
+  at("fused", edge.fused);
+  at("reason", edge.reason);
+  at("bytes", edge.bytes);
+}
+
+template <typename Visitor, typename Kernel>
+void visit_kernel(Visitor& at, Kernel& kernel) {
+  at("name", kernel.name);
+  at("tiles", kernel.tiles);
+  at("bytes_read", kernel.bytes_read);
+  at("bytes_written", kernel.bytes_written);
+  at("flops", kernel.flops);
+  at("predicted_us", kernel.predicted_us);
+}
+
+Json plan_to_json(const CasePlan& each) {
+  Json json{{"case", each.case_name}, {"dtype", each.dtype}, {"shapes", each.shapes}};
+  for (const char* list : {"nodes", "edges", "kernels"}) json[list] = Json::array();
+  for (const PlanNode& node : each.plan.nodes) {
+    Writer writer;
+    std::optional<int> kernel;
+    if (node.kernel >= 0) kernel = node.kernel;
+    visit_node(writer, node, kernel);
+    json["nodes"].push_back(std::move(writer.json));
+  }
+  for (const PlanEdge& edge : each.plan.edges) {
+    Writer writer;
+    visit_edge(writer, edge);
+    json["edges"].push_back(std::move(writer.json));
+  }
+  for (const PlanKernel& kernel : each.plan.kernels) {
+    Writer writer;
+    visit_kernel(writer, kernel);
+    json["kernels"].push_back(std::move(writer.json));
+  }
+  return json;
+}
+
+CasePlan plan_from_json(const Json& json) {
+  CasePlan each;
+  json.at("case").get_to(each.case_name);
+  json.at("dtype").get_to(each.dtype);
+  json.at("shapes").get_to(each.shapes);
+  for (const Json& node : json.at("nodes")) {
+    Reader reader(node);
+    std::optional<int> kernel;
+    visit_node(reader, each.plan.nodes.emplace_back(), kernel);
+    each.plan.nodes.back().kernel = kernel.value_or(-1);
+  }
+  for (const Json& edge : json.at("edges")) {
+    Reader reader(edge);
+    visit_edge(reader, each.plan.edges.emplace_back());
+  }
+  for (const Json& kernel : json.at("kernels")) {
+    Reader reader(kernel);
+    visit_kernel(reader, each.plan.kernels.emplace_back());
+  }
+  return each;
+}
+
+Json meta_to_json(const Results& results) {
+  Writer meta;
+  visit_meta(meta, results);
+  Json not_run = Json::array();
+  for (const PendingCase& each : pending_cases())
+    not_run.push_back({{"case", each.name}, {"reason", each.reason}});
+  meta("not_run", not_run);
+  return std::move(meta.json);
+}
+
+Results results_from_json(const Json& json) {
+  Results results;
+  Reader meta(json.at("meta"));
+  visit_meta(meta, results);
+  for (const Json& row : json.at("rows")) results.rows.push_back(row_from_json(row));
+  for (const Json& plan : json.at("plans")) results.plans.push_back(plan_from_json(plan));
+  return results;
+}
+
+}  // namespace
+
+Json row_to_json(const ResultRow& row) {
+  Writer writer;
+  const FlatTiming timing = flat(row.timing);
+  visit_row(writer, row, timing);
+  return std::move(writer.json);
+}
+
+ResultRow row_from_json(const Json& json) {
+  Reader reader(json);
+  ResultRow row;
+  FlatTiming timing;
+  visit_row(reader, row, timing);
+  row.timing = unflat(timing);
+  return row;
+}
+
+std::string to_json(const Results& results) {
+  Json json{{"format", kFormat}, {"meta", meta_to_json(results)}};
+  json["rows"] = Json::array();
+  for (const ResultRow& row : results.rows) json["rows"].push_back(row_to_json(row));
+  json["plans"] = Json::array();
+  for (const CasePlan& plan : results.plans) json["plans"].push_back(plan_to_json(plan));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Results from_json(const std::string& text, const std::string& source) {
+  try {
+    const Json json = Json::parse(text);
+    const int format = json.value("format", 0);
+    if (format != kFormat)
+      fail_user("suite",
+                "{} has format {}, this version of Sinter reads {}: measure again with this one",
+                source, format, kFormat);
+    return results_from_json(json);
+  } catch (const Json::exception& error) {
+    fail_user("suite", "{} is no results.json of sinter suite: {}", source, error.what());
+  }
+}
+
+}  // namespace sinter::suite

@@ -1,0 +1,14 @@
+// One row as JSON, for the files that hold rows: results.json, results.csv, a peer's answer.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "src/suite/results.h"
+
+namespace sinter::suite {
+
+nlohmann::ordered_json row_to_json(const ResultRow& row);
+// Throws nlohmann::json::exception where a field is missing or of another type.
+ResultRow row_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace sinter::suite
