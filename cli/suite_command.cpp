@@ -1,11 +1,15 @@
 // `sinter suite`: measures the cases, writes the results after each, prints a table at the end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/comparison_table.h"
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
 #include "src/suite/runner.h"
@@ -40,9 +44,17 @@ struct SuiteArguments {
   std::vector<std::string> providers{"eager", "fused"};
   std::string device = "cpu";
   std::string out = "sinter-results";
+  std::string compare;  // an older results.json
   double seconds = 0.4;
+  bool fail_if_slower = false;
+  bool resume = false;
+  bool json = false;
   bool list = false;
 };
+
+std::string results_path(const SuiteArguments& arguments) {
+  return (std::filesystem::path(arguments.out) / "results.json").string();
+}
 
 suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::string& command_line) {
   suite::SuiteOptions options;
@@ -93,38 +105,115 @@ class SuiteProgress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void print_summary(const suite::Results& results, double seconds, const std::string& path) {
+// Results that lie there already are kept for one more run, and for comparing.
+void keep_previous(const SuiteArguments& arguments) {
+  std::error_code ignored;  // there are none, usually
+  std::filesystem::rename(results_path(arguments),
+                          std::filesystem::path(arguments.out) / "results.previous.json", ignored);
+}
+
+// Everything one invocation found.
+struct Outcome {
+  suite::Results results;
+  std::optional<suite::Comparison> comparison;
+  std::string path;    // of results.json
+  std::string report;  // of report.html
+  double seconds = 0;
+
+  bool failed() const {
+    return std::any_of(results.rows.begin(), results.rows.end(),
+                       [](const suite::ResultRow& row) { return row.failed(); });
+  }
+  auto skipped() const {
+    return std::count_if(results.rows.begin(), results.rows.end(),
+                         [](const suite::ResultRow& row) { return !row.skipped.empty(); });
+  }
+};
+
+Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions options) {
+  std::optional<suite::Results> before;
+  if (!arguments.compare.empty()) before = suite::read_results(arguments.compare);
+  if (arguments.resume)
+    options.resumed = suite::read_results(results_path(arguments));
+  else
+    keep_previous(arguments);
+
+  SuiteProgress progress;
+  std::size_t written = 0;
+  Outcome outcome;
+  outcome.results = suite::run_suite(options, [&](const suite::Progress& at) {
+    // Before the first case too: a directory that cannot be written is found out now.
+    if (at.done == 0 || at.results.rows.size() != written) write_results(arguments.out, at.results);
+    written = at.results.rows.size();
+    if (!interrupted) progress.show(at);
+    return !interrupted;
+  });
+  if (before && !interrupted) {
+    const std::size_t again = suite::measure_again(
+        *before, options,
+        [&](const suite::Progress& at) {
+          if (!interrupted) progress.show(at);
+          return !interrupted;
+        },
+        outcome.results);
+    if (again)
+      outcome.results.notes.push_back(fmt::format(
+          "{} rows looked slower than before and were measured again; the faster time stands",
+          again));
+  }
+  progress.clear();
+  if (before) outcome.comparison = suite::compare(*before, outcome.results);
+  outcome.path = write_results(arguments.out, outcome.results);
+  outcome.seconds = progress.seconds();
+  return outcome;
+}
+
+void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
+  const suite::Results& results = outcome.results;
   const std::string failures = suite_failures(results);
   fmt::print("{}", suite_table(results));
   if (!failures.empty()) fmt::print("\n{}\n{}", coloured("Failed:", Colour::red, stdout), failures);
+  if (outcome.comparison)
+    fmt::print("\n{}", comparison_text(*outcome.comparison, arguments.compare));
   fmt::print("\n{}: {}, a large copy moves {}/s\n", results.device, results.description,
              bytes_text(results.copy_bytes_per_s));
   fmt::print("limit us: a copy that moves as many bytes; rel err: of |x| or the result's rms\n");
+  if (outcome.skipped())
+    fmt::print("{} rows were skipped, each says why in the report: too large, usually\n",
+               outcome.skipped());
   fmt::print("{} cases of the suite cannot run yet: sinter suite --list\n",
              suite::pending_cases().size());
-  fmt::print("{}{} in {}\n", results.interrupted ? "Interrupted; so far: " : "", path,
-             duration_text(seconds));
+  fmt::print("{}{} in {}\n", results.interrupted ? "Interrupted; so far: " : "", outcome.path,
+             duration_text(outcome.seconds));
+  if (results.interrupted) fmt::print("Go on with the same command and --resume\n");
+}
+
+void print_json(const Outcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  Json json{{"results", outcome.path},
+            {"rows", outcome.results.rows.size()},
+            {"failed", outcome.failed()},
+            {"skipped", outcome.skipped()},
+            {"interrupted", outcome.results.interrupted},
+            {"seconds", outcome.seconds}};
+  json["comparison"] =
+      outcome.comparison ? Json::parse(comparison_json(*outcome.comparison)) : Json(nullptr);
+  fmt::print("{}\n", json.dump(1));
 }
 
 int run_suite_command(const SuiteArguments& arguments, const std::string& command_line) {
   if (arguments.list) return list_cases();
   const suite::SuiteOptions options = options_of(arguments, command_line);
   stop_on_interrupt();
-  SuiteProgress progress;
-  std::size_t written = 0;
-  suite::Results results = suite::run_suite(options, [&](const suite::Progress& at) {
-    // Before the first case too: a directory that cannot be written is found out now.
-    if (at.done == 0 || at.results.rows.size() > written) write_results(arguments.out, at.results);
-    written = at.results.rows.size();
-    if (!interrupted) progress.show(at);
-    return !interrupted;
-  });
-  progress.clear();
-  const std::string path = write_results(arguments.out, results);
-  print_summary(results, progress.seconds(), path);
-  for (const suite::ResultRow& row : results.rows)
-    if (row.failed()) return kFailed;
-  return results.interrupted ? kFailed : kOk;
+  const Outcome outcome = measure_suite(arguments, options);
+  if (arguments.json)
+    print_json(outcome);
+  else
+    print_summary(outcome, arguments);
+  const bool slower = outcome.comparison && outcome.comparison->any_slower();
+  const bool failed =
+      outcome.failed() || outcome.results.interrupted || (arguments.fail_if_slower && slower);
+  return failed ? kFailed : kOk;
 }
 
 }  // namespace
@@ -133,7 +222,7 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<SuiteArguments>();
   CLI::App* command =
       app.add_subcommand("suite", "Measure the fusion suite: fused, unfused, and the limit");
-  command->add_option("--set", arguments->set, "Which shapes: quick (4) or full (100)")
+  command->add_option("--set", arguments->set, "Which shapes: quick (4) or grid (100)")
       ->capture_default_str();
   command->add_option("--cases", arguments->cases, "Which cases; all by default")->delimiter(',');
   command->add_option("--shapes", arguments->shapes, "ROWSxCOLS,..; instead of a set")
@@ -150,6 +239,13 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--out", arguments->out, "Where results.json and results.csv go")
       ->capture_default_str();
+  command->add_option("--compare", arguments->compare,
+                      "An older results.json: say what got slower since, beyond the noise");
+  command->add_flag("--fail-if-slower", arguments->fail_if_slower,
+                    "With --compare: exit with 1 if anything did");
+  command->add_flag("--resume", arguments->resume,
+                    "Go on with a run that was stopped: keep the rows in --out, measure the rest");
+  command->add_flag("--json", arguments->json, "Print a summary for programs instead of the table");
   command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
   command->footer(
       "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "

@@ -39,6 +39,7 @@ class CpuDevice final : public Device {
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
   MemoryStats memory() const override { return pool_->stats(); }
   void reset_peak() override { pool_->reset_peak(); }
+  std::size_t available_memory() const override { return pool_->available(); }
   void release_cached() override { pool_->release_cached(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;

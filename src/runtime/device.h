@@ -74,6 +74,7 @@ class Device {
   virtual MemoryStats memory() const = 0;
   virtual void reset_peak() = 0;
   virtual void release_cached() = 0;
+  virtual std::size_t available_memory() const = 0;  // what could be allocated now, about
 
   // From memory, from disk, or by the compiler. Safe from many threads.
   virtual KernelPtr compile(const tile::TileProgram& program) = 0;

@@ -18,13 +18,15 @@ namespace {
 constexpr std::int64_t kCallElements = 128 * 128;
 constexpr double kCallSeconds = 0.02;
 
-// A provider on its way through the measurement. Once its row has an error, it is left out.
+// A provider on its way through the measurement. Once its row has an error, or says why it is not
+// measured, it is left out.
 struct Contestant {
   ResultRow row;
   CompiledFunction function;
   std::vector<Tensor> outputs;
+  std::optional<PlanInfo> plan;
 
-  bool alive() const { return row.error.empty(); }
+  bool alive() const { return row.error.empty() && row.skipped.empty(); }
 };
 
 CompiledFunction compile_case(const Case& each, const std::string& provider) {
@@ -46,20 +48,57 @@ ResultRow empty_row(const Measurement& what, const std::string& provider, const 
   return row;
 }
 
+// Why a step failed: too little memory is a property of the machine, anything else an error.
+struct Failure {
+  std::string error;
+  std::string skipped;
+};
+
+template <typename Step>
+Failure failure_of(const Step& step) {
+  try {
+    step();
+  } catch (const OutOfMemoryError& error) {
+    return {"", fmt::format("does not fit into memory: {}", error.what())};
+  } catch (const std::bad_alloc&) {
+    return {"", "does not fit into memory"};
+  } catch (const std::exception& error) {
+    return {error.what(), ""};
+  }
+  return {};
+}
+
+void take_out(Contestant& each, const Failure& failure) {
+  each.row.error = failure.error;
+  each.row.skipped = failure.skipped;
+  if (!each.alive()) each.outputs.clear();
+}
+
 // Runs `step` for those that are still in; what it throws takes them out.
 template <typename Step>
 void for_each_alive(std::vector<Contestant>& contestants, const Step& step) {
-  for (Contestant& each : contestants) {
-    if (!each.alive()) continue;
-    try {
-      step(each);
-    } catch (const std::bad_alloc&) {
-      each.row.error = "out of memory";
-    } catch (const std::exception& error) {
-      each.row.error = error.what();
-    }
-    if (!each.alive()) each.outputs.clear();
-  }
+  for (Contestant& each : contestants)
+    if (each.alive()) take_out(each, failure_of([&] { step(each); }));
+}
+
+// Runs a step that concerns all of them.
+template <typename Step>
+void for_all(std::vector<Contestant>& contestants, const Step& step) {
+  const Failure failure = failure_of(step);
+  for (Contestant& each : contestants)
+    if (each.alive()) take_out(each, failure);
+}
+
+std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
+
+// Before minutes are spent on making inputs whose results have no room.
+std::string why_it_does_not_fit(const Measurement& what, const Device& device) {
+  const auto needed = static_cast<double>(input_bytes(what.each, what.shape, what.dtype)) +
+                      static_cast<double>(output_bytes(what.each, what.shape, what.dtype));
+  const auto available = static_cast<double>(device.available_memory());
+  if (needed <= available) return "";
+  return fmt::format("does not fit into memory: inputs and outputs take {}, {} are free",
+                     gigabytes(needed), gigabytes(available));
 }
 
 void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& device) {
@@ -70,6 +109,7 @@ void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& 
   row.compile_ms = info.compile_ms;
   row.bytes_planned = info.bytes;
   row.buffer_bytes = info.buffer_bytes;
+  if (row.provider == "fused") each.plan = each.function.plan(inputs);
   device.reset_peak();
   const std::size_t before = device.memory().in_use;
   each.outputs = each.function.call(inputs);
@@ -134,32 +174,28 @@ void time_all(std::vector<Contestant>& contestants, const Measurement& what,
 
 }  // namespace
 
-std::vector<ResultRow> measure(const Measurement& what, Device& device, ThreadPool& threads) {
+Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
   std::vector<Contestant> contestants;
-  for (const std::string& provider : what.providers)
+  const std::string too_large = why_it_does_not_fit(what, device);
+  for (const std::string& provider : what.providers) {
     contestants.push_back(
-        {empty_row(what, provider, device), compile_case(what.each, provider), {}});
-  std::vector<Tensor> inputs;
-  // Inputs and the steps that concern all: what they throw is everyone's error.
-  const auto together = [&](const auto& step) {
-    std::string failure;
-    try {
-      step();
-    } catch (const std::bad_alloc&) {
-      failure = "out of memory";
-    } catch (const std::exception& error) {
-      failure = error.what();
-    }
-    if (!failure.empty())
-      for_each_alive(contestants, [&](Contestant& each) { each.row.error = failure; });
-  };
-  together([&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
-  for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
-  together([&] { check(contestants, what, inputs, threads); });
-  together([&] { time_all(contestants, what, inputs, device, threads); });
-  std::vector<ResultRow> rows;
-  for (Contestant& each : contestants) rows.push_back(std::move(each.row));
-  return rows;
+        {empty_row(what, provider, device), compile_case(what.each, provider), {}, {}});
+    contestants.back().row.skipped = too_large;
+  }
+  if (too_large.empty()) {
+    std::vector<Tensor> inputs;
+    for_all(contestants,
+            [&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
+    for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
+    for_all(contestants, [&] { check(contestants, what, inputs, threads); });
+    for_all(contestants, [&] { time_all(contestants, what, inputs, device, threads); });
+  }
+  Measured measured;
+  for (Contestant& each : contestants) {
+    measured.rows.push_back(std::move(each.row));
+    if (each.plan) measured.plan = std::move(each.plan);
+  }
+  return measured;
 }
 
 }  // namespace sinter::suite

@@ -1,6 +1,7 @@
 // One case at one shape and type: all of a row's numbers, for each provider.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,12 @@ struct Measurement {
   double seconds = 0;
 };
 
-// One row a provider. Errors are in the rows, not thrown.
-std::vector<ResultRow> measure(const Measurement& what, Device& device, ThreadPool& threads);
+struct Measured {
+  std::vector<ResultRow> rows;   // one a provider
+  std::optional<PlanInfo> plan;  // of "fused", if that was compiled
+};
+
+// Errors, and that it does not fit into memory, are in the rows, not thrown.
+Measured measure(const Measurement& what, Device& device, ThreadPool& threads);
 
 }  // namespace sinter::suite

@@ -2,15 +2,19 @@
 #include "src/suite/runner.h"
 
 #include <sinter/device.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "src/base/check.h"
 #include "src/runtime/registry.h"
 #include "src/suite/measure.h"
+#include "src/suite/plans.h"
 
 namespace sinter::suite {
 namespace {
@@ -25,6 +29,12 @@ std::string utc_now() {
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text.data();
+}
+
+std::string system_text() {
+  utsname name{};
+  uname(&name);
+  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
 }
 
 std::shared_ptr<Device> open_device(const std::string& name) {
@@ -60,20 +70,78 @@ std::string title_of(const Measurement& what) {
   return fmt::format("{} {} {}", what.each.name, to_string(what.shape), name_of(what.dtype));
 }
 
+std::string title_of(const ResultRow& row) {
+  return fmt::format("{} {} {}", row.case_name, row.shape, row.dtype);
+}
+
 // What stops the suite (Ctrl-C) stops a compiler that is running, too: that is no result.
-void drop_failed(std::vector<ResultRow>& rows, std::size_t last) {
-  rows.erase(std::remove_if(rows.end() - static_cast<std::ptrdiff_t>(last), rows.end(),
+void drop_errors(std::vector<ResultRow>& rows, std::size_t from) {
+  rows.erase(std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(from), rows.end(),
                             [](const ResultRow& row) { return !row.error.empty(); }),
              rows.end());
 }
 
+void check_same(const char* what, const std::string& before, const std::string& now) {
+  if (before != now)
+    fail_user("suite",
+              "the run to be resumed had another {}: '{}', now '{}'; start a new one without "
+              "--resume",
+              what, before, now);
+}
+
+// The stopped run's rows under the new run's circumstances, which must be the same.
+Results continued(const Results& fresh, const Results& stopped) {
+  check_same("device", stopped.device, fresh.device);
+  check_same("machine", stopped.description, fresh.description);
+  check_same("version of Sinter", stopped.version, fresh.version);
+  check_same("commit", stopped.commit.value_or("unknown"), fresh.commit.value_or("unknown"));
+  check_same("time for each case", fmt::format("{} s", stopped.seconds),
+             fmt::format("{} s", fresh.seconds));
+  Results results = stopped;
+  results.interrupted = false;
+  drop_errors(results.rows, 0);
+  return results;
+}
+
+// The combinations of case, shape and type for which every provider has a row.
+std::set<std::string> finished(const std::vector<ResultRow>& rows,
+                               const std::vector<std::string>& providers) {
+  std::map<std::string, std::set<std::string>> providers_of;
+  for (const ResultRow& row : rows) providers_of[title_of(row)].insert(row.provider);
+  std::set<std::string> all;
+  for (const auto& [title, present] : providers_of)
+    if (std::all_of(providers.begin(), providers.end(),
+                    [&](const std::string& name) { return present.contains(name); }))
+      all.insert(title);
+  return all;
+}
+
+// Rows of a combination that is measured again make room.
+void drop_title(std::vector<ResultRow>& rows, const std::string& title) {
+  std::erase_if(rows, [&](const ResultRow& row) { return title_of(row) == title; });
+}
+
+Results empty_results(const SuiteOptions& options, Device& device) {
+  Results results;
+  results.date = utc_now();
+  results.device = device.name();
+  results.description = device.description();
+  results.version = SINTER_VERSION;
+  results.command_line = options.command_line;
+  results.commit = options.commit;
+  results.seconds = options.seconds;
+  results.versions["system"] = system_text();
+  results.copy_bytes_per_s = device.copy_bandwidth();
+  return results;
+}
+
 }  // namespace
 
-std::vector<std::string> set_names() { return {"quick", "full"}; }
+std::vector<std::string> set_names() { return {"quick", "grid"}; }
 
 std::vector<Shape2> shapes_of_set(const std::string& set) {
   if (set == "quick") return {{128, 128}, {4096, 4096}, {65536, 128}, {128, 65536}};
-  if (set != "full") fail_user("suite", "there is no set '{}'; there are quick and full", set);
+  if (set != "grid") fail_user("suite", "there is no set '{}'; there are quick and grid", set);
   std::vector<Shape2> shapes;
   for (std::int64_t rows = kSmallest; rows <= kLargest; rows *= 2)
     for (std::int64_t cols = kSmallest; cols <= kLargest; cols *= 2) shapes.push_back({rows, cols});
@@ -88,24 +156,23 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
   // As many threads as the device's kernels have; they also make inputs and references.
   ThreadPool threads(device->parallelism());
 
-  Results results;
-  results.date = utc_now();
-  results.device = device->name();
-  results.description = device->description();
-  results.version = SINTER_VERSION;
-  results.command_line = options.command_line;
-  results.commit = options.commit;
-  results.copy_bytes_per_s = device->copy_bandwidth();
-  std::size_t last_rows = 0;  // of the measurement before
+  Results results = empty_results(options, *device);
+  if (options.resumed) results = continued(results, *options.resumed);
+  const std::set<std::string> kept = finished(results.rows, options.providers);
+  std::size_t last_from = results.rows.size();  // where the rows of the measurement before begin
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (!progress({results, i, plan.size(), title_of(plan[i])})) {
+    const std::string title = title_of(plan[i]);
+    if (kept.contains(title)) continue;
+    if (!progress({results, i, plan.size(), title})) {
       results.interrupted = true;
-      drop_failed(results.rows, last_rows);
+      drop_errors(results.rows, last_from);
       return results;
     }
-    std::vector<ResultRow> rows = measure(plan[i], *device, threads);
-    last_rows = rows.size();
-    std::move(rows.begin(), rows.end(), std::back_inserter(results.rows));
+    drop_title(results.rows, title);
+    last_from = results.rows.size();
+    Measured measured = measure(plan[i], *device, threads);
+    if (measured.plan) add_plan(results.plans, measured.rows.front(), std::move(*measured.plan));
+    std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(results.rows));
     device->release_cached();
   }
   progress({results, plan.size(), plan.size(), ""});

@@ -20,17 +20,20 @@ struct SuiteOptions {
   std::vector<std::string> providers{"eager", "fused"};
   std::string device = "cpu";
   double seconds = 0.4;  // of timing, for each case and shape
+  // A run that was stopped: what it finished is kept and not measured again. UserError where it is
+  // of another machine or another build of Sinter.
+  std::optional<Results> resumed;
   // Passed through to the results.
   std::string command_line;
   std::optional<std::string> commit;
 };
 
-std::vector<Shape2> shapes_of_set(const std::string& set);  // "quick", "full"; UserError
+std::vector<Shape2> shapes_of_set(const std::string& set);  // "quick", "grid"; UserError
 std::vector<std::string> set_names();
 
 struct Progress {
   const Results& results;  // so far
-  std::size_t done = 0;    // of `total` combinations of case, shape and type
+  std::size_t done = 0;    // of `total` combinations of case, shape and type, resumed ones included
   std::size_t total = 0;
   std::string next;  // what is measured now; empty at the end
 };

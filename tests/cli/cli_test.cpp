@@ -78,7 +78,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("explain softmax --dtype f8", 2, "bf16");
   expect("dump softmax --stage ptx", 2, "there is no stage 'ptx'");
   expect("suite --cases matmul", 2, "cannot run yet");
-  expect("suite --set slow", 2, "quick and full");
+  expect("suite --set slow", 2, "quick and grid");
   expect("suite --no-such-option", 2, "--no-such-option");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2, "/proc/nowhere");
 }
@@ -144,15 +144,84 @@ TEST_F(Cli, TheTableFitsIntoAHundredColumns) {
   EXPECT_TRUE(in_table);
 }
 
-TEST_F(Cli, AFailedCaseExitsWithOneAndTheRestIsMeasured) {
-  const Outcome outcome =
-      run("suite --cases softmax --shapes 16777216x16777216,8x8 --out " + out());
+TEST_F(Cli, AFailedCaseExitsWithOne) {
+  const Outcome outcome = run("suite --cases softmax --shapes 9x7 --out " + out(),
+                              "SINTER_CXX=/bin/false SINTER_CACHE_DIR=" + out() + "/cache");
   EXPECT_EQ(outcome.code, 1) << outcome.text;
-  EXPECT_NE(outcome.text.find("out of memory"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("Failed:"), std::string::npos) << outcome.text;
+  const auto json = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
+  ASSERT_EQ(json["rows"].size(), 2u);
+  EXPECT_TRUE(json["rows"][0].contains("error"));
+}
+
+TEST_F(Cli, WhatDoesNotFitIsSaidAndNoFailure) {
+  const Outcome outcome =
+      run("suite --cases softmax --shapes 16777216x16777216,8x8 --seconds 0.001 --out " + out());
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("2 rows were skipped"), std::string::npos) << outcome.text;
   const auto json = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
   ASSERT_EQ(json["rows"].size(), 4u);
-  EXPECT_TRUE(json["rows"][0].contains("error"));
-  EXPECT_FALSE(json["rows"][3].contains("error"));
+  EXPECT_TRUE(json["rows"][0].contains("skipped"));
+  EXPECT_FALSE(json["rows"][3].contains("skipped"));
+}
+
+// A run's files with the times of one case changed.
+void slow_down(const std::string& from, const std::string& to, const std::string& name,
+               double factor) {
+  auto json = nlohmann::json::parse(std::ifstream(from));
+  for (auto& row : json["rows"])
+    if (row["case"] == name)
+      for (const char* field : {"median_us", "p20_us", "p80_us", "min_us"})
+        row[field] = row[field].get<double>() * factor;
+  std::ofstream(to) << json;
+}
+
+TEST_F(Cli, CompareFindsASlowCase) {
+  const std::string before = (folder_ / "before.json").string();
+  const std::string after = (folder_ / "after.json").string();
+  ASSERT_EQ(run("suite --cases softmax,layernorm,bias_gelu --shapes 64x64,65x65 --seconds 0.02 "
+                "--out " +
+                out())
+                .code,
+            0);
+  slow_down(out() + "/results.json", before, "softmax", 1);
+  slow_down(out() + "/results.json", after, "softmax", 10);
+  expect("compare " + before + " " + after, 0, "slower");
+  expect("compare --fail-if-slower " + before + " " + after, 1, "softmax");
+  expect("compare --fail-if-slower " + before + " " + before, 0, "0 rows slower");
+  const Outcome json = run("compare --json " + before + " " + after);
+  EXPECT_EQ(nlohmann::json::parse(json.text)["slower"], true);
+  expect("compare " + before + " /no/such.json", 2, "cannot read");
+  expect("suite --compare /no/such.json --out " + out(), 2, "cannot read");
+}
+
+TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
+  const std::string before = (folder_ / "before.json").string();
+  const std::string arguments =
+      "suite --cases softmax,layernorm --shapes 64x64,65x65 --seconds 0.02 --json --out " + out();
+  ASSERT_EQ(run(arguments).code, 0);
+  // As if everything had been a thousand times as fast.
+  slow_down(out() + "/results.json", before, "softmax", 0.001);
+  const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  const auto json = nlohmann::json::parse(outcome.text.substr(outcome.text.find('{')));
+  EXPECT_EQ(json["comparison"]["slower"], true);
+  const auto results = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
+  ASSERT_EQ(results["rows"].size(), 8u);
+  EXPECT_NE(results["meta"]["notes"].dump().find("measured again"), std::string::npos);
+  EXPECT_TRUE(fs::exists(out() + "/results.previous.json"));
+}
+
+TEST_F(Cli, ResumeMeasuresOnlyWhatIsMissing) {
+  const std::string arguments = "suite --cases softmax,layernorm --seconds 0.01 --out " + out();
+  ASSERT_EQ(run(arguments + " --shapes 16x16").code, 0);
+  const Outcome outcome = run(arguments + " --shapes 16x16,24x24 --resume");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(outcome.text.find("] softmax 16x16"), std::string::npos) << outcome.text;
+  const auto json = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
+  EXPECT_EQ(json["rows"].size(), 8u);
+  expect("suite --cases softmax --seconds 0.5 --resume --out " + out(), 2, "had another time");
+  expect("suite --resume --out " + out() + "/nothing", 2, "cannot read");
 }
 
 TEST_F(Cli, InterruptLeavesTheResultsSoFar) {

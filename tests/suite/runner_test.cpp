@@ -1,18 +1,13 @@
-// The runner: complete rows, errors that stay in their row, stopping, and files that are whole.
+// The runner: complete rows, errors that stay in their row, stopping and going on.
 #include "src/suite/runner.h"
 
 #include <gtest/gtest.h>
 #include <sinter/error.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace sinter::suite {
 namespace {
-
-namespace fs = std::filesystem;
 
 SuiteOptions tiny() {
   SuiteOptions options;
@@ -23,19 +18,6 @@ SuiteOptions tiny() {
 }
 
 bool go_on(const Progress&) { return true; }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(fs::path(::testing::TempDir()) / ("suite-" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-  }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 TEST(Runner, RowsHaveEveryKey) {
   const Results results = run_suite(tiny(), go_on);
@@ -63,18 +45,69 @@ TEST(Runner, RowsHaveEveryKey) {
   EXPECT_EQ(json["rows"][1]["kernels"], 1);
 }
 
-TEST(Runner, WhatDoesNotFitIsARowWithAnError) {
+TEST(Runner, WhatDoesNotFitIsARowThatSaysSo) {
   SuiteOptions options = tiny();
   options.shapes = {{1LL << 24, 1LL << 24}, {8, 8}};
   const Results results = run_suite(options, go_on);
   ASSERT_EQ(results.rows.size(), 8u);
-  EXPECT_NE(results.rows[0].error.find("out of memory"), std::string::npos)
-      << results.rows[0].error;
+  EXPECT_NE(results.rows[0].skipped.find("does not fit into memory"), std::string::npos)
+      << results.rows[0].skipped;
   EXPECT_FALSE(results.rows[0].timing);
-  EXPECT_TRUE(results.rows[0].failed());
+  EXPECT_FALSE(results.rows[0].failed()) << "a small machine is no failure";
   EXPECT_TRUE(results.rows[2].timing) << "the sweep goes on";
-  EXPECT_FALSE(results.rows[2].failed());
-  EXPECT_TRUE(nlohmann::json::parse(to_json(results))["rows"][0].contains("error"));
+  EXPECT_TRUE(nlohmann::json::parse(to_json(results))["rows"][0].contains("skipped"));
+}
+
+TEST(Runner, PlansAreKept) {
+  const Results results = run_suite(tiny(), go_on);
+  ASSERT_EQ(results.plans.size(), 2u);
+  EXPECT_EQ(results.plans[0].case_name, "softmax");
+  EXPECT_EQ(results.plans[0].plan.kernels.size(), 1u);
+  EXPECT_EQ(results.plans[0].shapes, std::vector<std::string>{"33x65"});
+}
+
+TEST(Runner, AStoppedRunGoesOnWhereItWas) {
+  SuiteOptions options = tiny();
+  int calls = 0;
+  const Results stopped = run_suite(options, [&](const Progress&) { return ++calls < 2; });
+  ASSERT_EQ(stopped.rows.size(), 2u);
+  options.resumed = stopped;
+  std::vector<std::string> measured;
+  const Results whole = run_suite(options, [&](const Progress& at) {
+    if (!at.next.empty()) measured.push_back(at.next);
+    return true;
+  });
+  EXPECT_EQ(measured, std::vector<std::string>{"h_red_pw 33x65 f32"});
+  EXPECT_FALSE(whole.interrupted);
+  ASSERT_EQ(whole.rows.size(), 4u);
+  EXPECT_EQ(whole.date, stopped.date);
+  EXPECT_EQ(whole.rows[0].timing->median_us, stopped.rows[0].timing->median_us);
+  EXPECT_EQ(whole.plans.size(), 2u);
+}
+
+TEST(Runner, FailedAndHalfRowsAreMeasuredAgain) {
+  SuiteOptions options = tiny();
+  Results stopped = run_suite(options, go_on);
+  stopped.rows[1].error = "a compiler was killed";
+  stopped.rows[1].timing.reset();
+  options.resumed = stopped;
+  const Results whole = run_suite(options, go_on);
+  ASSERT_EQ(whole.rows.size(), 4u);
+  for (const ResultRow& row : whole.rows) EXPECT_TRUE(row.timing && row.error.empty());
+}
+
+TEST(Runner, ResumesOnlyWhatIsItsOwn) {
+  SuiteOptions options = tiny();
+  options.cases = {"softmax"};
+  const Results before = run_suite(options, go_on);
+  const auto refuses = [&](auto change) {
+    options.resumed = before;
+    change(*options.resumed);
+    EXPECT_THROW(run_suite(options, go_on), UserError);
+  };
+  refuses([](Results& other) { other.description = "another machine"; });
+  refuses([](Results& other) { other.commit = "another commit"; });
+  refuses([](Results& other) { other.seconds = 9; });
 }
 
 TEST(Runner, StopsWhenToldTo) {
@@ -102,7 +135,7 @@ TEST(Runner, RefusesUnknownNamesBeforeRunning) {
   options.shapes.clear();
   EXPECT_THROW(run_suite(options, never), UserError);
   EXPECT_THROW(shapes_of_set("slow"), UserError);
-  EXPECT_EQ(shapes_of_set("full").size(), 100u);
+  EXPECT_EQ(shapes_of_set("grid").size(), 100u);
 }
 
 TEST(Runner, SixteenBitsWithoutFusionAreHeldToNoBound) {
@@ -112,28 +145,6 @@ TEST(Runner, SixteenBitsWithoutFusionAreHeldToNoBound) {
   EXPECT_FALSE(results.rows[0].tolerance);
   EXPECT_TRUE(results.rows[0].reasons.contains("tolerance"));
   EXPECT_TRUE(results.rows[1].tolerance);
-}
-
-TEST(Results, AreWrittenWholeAndAlone) {
-  const TemporaryFolder folder;
-  Results results;
-  results.rows.resize(1);
-  results.rows[0].case_name = "softmax";
-  results.rows[0].error = "a \"quoted\", long\nreason";
-  const std::string path = write_results(folder.path() + "/deep", results);
-  EXPECT_EQ(nlohmann::json::parse(std::ifstream(path))["rows"].size(), 1u);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() + "/deep"), {}), 2);
-  EXPECT_NE(to_csv(results).find("\"a \"\"quoted\"\", long\nreason\""), std::string::npos);
-  EXPECT_THROW(write_results("/proc/nowhere", results), UserError);
-}
-
-TEST(Results, NanIsWrong) {
-  ResultRow row;
-  row.tolerance = 1e-6;
-  row.max_rel_err = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(row.is_wrong());
-  row.max_rel_err = 1e-7;
-  EXPECT_FALSE(row.is_wrong());
 }
 
 }  // namespace

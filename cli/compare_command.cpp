@@ -1,0 +1,44 @@
+// `sinter compare`: two runs of the suite that lie in files.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/comparison_table.h"
+
+namespace sinter::cli {
+namespace {
+
+struct CompareArguments {
+  std::string before;
+  std::string now;
+  bool fail_if_slower = false;
+  bool json = false;
+};
+
+int run_compare(const CompareArguments& arguments) {
+  const suite::Results before = suite::read_results(arguments.before);
+  const suite::Results now = suite::read_results(arguments.now);
+  const suite::Comparison comparison = suite::compare(before, now);
+  fmt::print("{}", arguments.json ? comparison_json(comparison)
+                                  : comparison_text(comparison, arguments.before));
+  return arguments.fail_if_slower && comparison.any_slower() ? kFailed : kOk;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* command =
+      app.add_subcommand("compare", "Say what got slower between two runs, beyond the noise");
+  command->add_option("before", arguments->before, "The older results.json")->required();
+  command->add_option("now", arguments->now, "The newer results.json")->required();
+  command->add_flag("--fail-if-slower", arguments->fail_if_slower, "Exit with 1 if anything did");
+  command->add_flag("--json", arguments->json, "Every row's change, for programs");
+  command->footer("Example:\n  sinter compare before/results.json after/results.json");
+  command->callback([arguments, &invocation] {
+    invocation.run = [arguments] { return run_compare(*arguments); };
+  });
+}
+
+}  // namespace sinter::cli
