@@ -96,6 +96,7 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
   results.command_line = options.command_line;
   results.commit = options.commit;
   results.copy_bytes_per_s = device->copy_bandwidth();
+  results.peak_flops_per_s = device->peak_flops();
   std::size_t last_rows = 0;  // of the measurement before
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (!progress({results, i, plan.size(), title_of(plan[i])})) {
