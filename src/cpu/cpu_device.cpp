@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
+#include "src/cpu/peak_flops.h"
 #include "src/runtime/registry.h"
 
 namespace sinter {
@@ -78,10 +79,24 @@ double CpuDevice::copy_bandwidth() {
   return bandwidth_;
 }
 
+std::optional<double> CpuDevice::peak_flops() {
+  std::call_once(peak_flops_once_, [&] {
+    if (!compiler_) return;
+    try {
+      const KernelPtr kernel =
+          build("peak_flops", [&] { return peak_flops_kernel(vector_bytes_); });
+      peak_flops_ = measure_peak_flops(*kernel, threads_->threads(), vector_bytes_);
+    } catch (const CompileError&) {  // a number for a report: those who run kernels are told
+    } catch (const DeviceError&) {
+    }
+  });
+  return peak_flops_;
+}
+
 KernelPtr CpuDevice::compile(const tile::TileProgram& program) {
   return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
     if (!compiler_) return std::make_shared<InterpretedKernel>(program, threads_);
-    return build(program);
+    return build(program.name, [&] { return render_cpu(program, vector_bytes_, has_libmvec_); });
   });
 }
 
@@ -99,15 +114,15 @@ Hash128 CpuDevice::disk_key(const KernelSource& source) const {
       .finish();
 }
 
-KernelPtr CpuDevice::build(const tile::TileProgram& program) {
+KernelPtr CpuDevice::build(const std::string& name, const std::function<KernelSource()>& render) {
   const auto start = std::chrono::steady_clock::now();
-  const KernelSource source = render_cpu(program, vector_bytes_, has_libmvec_);
+  const KernelSource source = render();
   const Hash128 key = disk_key(source);
   std::string error;
   const auto finish = [&](std::unique_ptr<LoadedLibrary> library, bool from_disk) -> KernelPtr {
     // dlsym gives a data pointer; POSIX promises that it can be called.
     const auto entry = reinterpret_cast<KernelEntry>(library->symbol(source.entry));
-    SINTER_ASSERT(entry, "kernel {} has no symbol {}", program.name, source.entry);
+    SINTER_ASSERT(entry, "kernel {} has no symbol {}", name, source.entry);
     return std::make_shared<CpuKernel>(std::move(library), entry, source.scratch_bytes, threads_,
                                        CompileStats{milliseconds_since(start), from_disk, false});
   };
@@ -115,12 +130,12 @@ KernelPtr CpuDevice::build(const tile::TileProgram& program) {
   if (const auto path = disk_cache_->get(key))
     if (auto library = LoadedLibrary::load(*path, error)) return finish(std::move(library), true);
 
-  const std::string bytes = compiler_->compile(source.text, program.name);
+  const std::string bytes = compiler_->compile(source.text, name);
   auto library = LoadedLibrary::load(keep(key, bytes), error);
   // The cache may lie where nothing can be executed, or another process may have cleared it.
   if (!library) library = LoadedLibrary::load(keep_privately(key, bytes), error);
   if (!library)
-    throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", program.name, error), "dlopen",
+    throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", name, error), "dlopen",
                       ENOEXEC);
   return finish(std::move(library), false);
 }

@@ -2,8 +2,10 @@
 // with dlopen; the interpreter where there is no compiler.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "src/base/options.h"
@@ -35,6 +37,7 @@ class CpuDevice final : public Device {
   int parallelism() const override { return threads_->threads(); }
   std::int64_t cache_bytes() const override;
   double copy_bandwidth() override;
+  std::optional<double> peak_flops() override;
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
   MemoryStats memory() const override { return pool_->stats(); }
@@ -49,7 +52,7 @@ class CpuDevice final : public Device {
   KernelCache& kernel_cache() { return kernel_cache_; }
 
  private:
-  KernelPtr build(const tile::TileProgram& program);
+  KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
   std::string keep(const Hash128& key, const std::string& library);
   std::string keep_privately(const Hash128& key, const std::string& library);
   Hash128 disk_key(const KernelSource& source) const;
@@ -65,6 +68,8 @@ class CpuDevice final : public Device {
   std::unique_ptr<DiskCache> private_cache_;  // made where disk_cache_ cannot be used
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
+  std::once_flag peak_flops_once_;
+  std::optional<double> peak_flops_;
   KernelCache kernel_cache_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -69,6 +70,9 @@ class Device {
 
   // Bytes a second of a large parallel copy (read + written), measured once.
   virtual double copy_bandwidth() = 0;
+  // Operations a second of f32 multiply-adds in registers (two each), all cores, measured once.
+  // None where nothing can be compiled.
+  virtual std::optional<double> peak_flops() = 0;
 
   virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when there is no more
   virtual MemoryStats memory() const = 0;

@@ -1,13 +1,16 @@
-// The order: inputs, compile, first call with its memory, accuracy, then the timing in turns.
+// The order: inputs, compile, first call with its memory, accuracy, the timing in turns, then the
+// counters.
 #include "src/suite/measure.h"
 
 #include <sinter/bench.h>
 #include <sinter/compile.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
 #include "src/base/check.h"
+#include "src/profile/counters.h"
 #include "src/suite/accuracy.h"
 #include "src/suite/copy_limit.h"
 #include "src/suite/inputs.h"
@@ -17,6 +20,7 @@ namespace {
 
 constexpr std::int64_t kCallElements = 128 * 128;
 constexpr double kCallSeconds = 0.02;
+constexpr double kCountedUs = 20'000;  // of calls under the counters, and one at least
 
 // A provider on its way through the measurement. Once its row has an error, or says why it is not
 // measured, it is left out.
@@ -43,8 +47,6 @@ ResultRow empty_row(const Measurement& what, const std::string& provider, const 
   row.provider = provider;
   row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
   row.flops = flops(what.each, what.shape);
-  row.reasons["bytes_measured"] = "no counters of memory traffic are read on this device yet";
-  row.reasons["instructions"] = "no counters of instructions are read on this device yet";
   return row;
 }
 
@@ -172,6 +174,29 @@ void time_all(std::vector<Contestant>& contestants, const Measurement& what,
   }
 }
 
+// Whether there are counters at all is a property of the machine, found out once.
+const CounterReading& counters_here() {
+  static const CounterReading reading = count([] {}, 1);
+  return reading;
+}
+
+void read_counters(Contestant& each, std::span<const Tensor> inputs) {
+  if (!each.row.timing) return;
+  CounterReading reading = counters_here();
+  if (each.row.device != "cpu") {
+    reading = {};
+    reading.why_no_instructions = reading.why_no_bytes = "only the CPU's counters are read yet";
+  } else if (reading.instructions || reading.bytes) {
+    const double calls = kCountedUs / each.row.timing->median_us;
+    reading =
+        count([&] { each.function.call(inputs); }, static_cast<int>(std::clamp(calls, 1.0, 100.0)));
+  }
+  each.row.instructions = reading.instructions;
+  each.row.bytes_measured = reading.bytes;
+  if (!reading.instructions) each.row.reasons["instructions"] = reading.why_no_instructions;
+  if (!reading.bytes) each.row.reasons["bytes_measured"] = reading.why_no_bytes;
+}
+
 }  // namespace
 
 Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
@@ -189,6 +214,7 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
     for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
     for_all(contestants, [&] { check(contestants, what, inputs, threads); });
     for_all(contestants, [&] { time_all(contestants, what, inputs, device, threads); });
+    for_each_alive(contestants, [&](Contestant& each) { read_counters(each, inputs); });
   }
   Measured measured;
   for (Contestant& each : contestants) {

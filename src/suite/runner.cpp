@@ -132,6 +132,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   results.seconds = options.seconds;
   results.versions["system"] = system_text();
   results.copy_bytes_per_s = device.copy_bandwidth();
+  results.peak_flops_per_s = device.peak_flops();
   return results;
 }
 
