@@ -5,10 +5,10 @@ JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 BUILD := build/$(PRESET)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build setup asan tsan format lint clean
+.PHONY: help run test test-gpu build setup asan tsan format lint clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 	@echo "PRESET=release|debug|asan|tsan|ci chooses the build (now $(PRESET)), JOBS=N how many at once."
 
 run: build  ## build, then run a quick benchmark of fused against unfused
@@ -16,6 +16,9 @@ run: build  ## build, then run a quick benchmark of fused against unfused
 
 test: build  ## build, then run every test this machine can run
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --output-junit $(CURDIR)/$(BUILD)/tests.xml
+
+test-gpu: build  ## only the tests for machines with an NVIDIA GPU
+	@cd $(BUILD) && ctest -L gpu --output-on-failure -j 1
 
 build: setup $(BUILD)/build.ninja  ## build everything into build/$(PRESET)
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -10,12 +10,11 @@
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
 #include "src/cpu/host_compiler.h"
+#include "src/cuda/driver.h"
 #include "src/runtime/registry.h"
 
 namespace sinter {
 namespace {
-
-constexpr char kNoCuda[] = "this build of Sinter has no CUDA device, so NVIDIA GPUs are not used";
 
 std::shared_ptr<Device> device_named(const std::string& name) {
   register_cpu_device();
@@ -30,6 +29,19 @@ std::string cpu_note() {
   if (HostCompiler::find({.cxx = cxx, .failed_sources = ""})) return "";
   return fmt::format("no compiler found (looked for {}): {}; install g++ or set SINTER_CXX",
                      HostCompiler::kLookedFor, kCost);
+}
+
+// Where no device of that name is registered: what there is all the same, or why not.
+std::string cuda_note() {
+  try {
+    const std::vector<CudaDeviceDescription> found = cuda_devices();
+    return fmt::format(
+        "found {}{}; this build of Sinter runs kernels on the CPU only, and can time CUDA code "
+        "(sinter/bench.h, BenchClock::cuda)",
+        found.front().name, found.size() > 1 ? fmt::format(" and {} more", found.size() - 1) : "");
+  } catch (const DeviceError& error) {
+    return fmt::format("{}; until then no GPU is used and no CUDA code can be timed", error.what());
+  }
 }
 
 DeviceInfo info_of(const std::string& name) {
@@ -53,7 +65,8 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
   const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
-  if (std::none_of(all.begin(), all.end(), is_cuda)) all.push_back({"cuda", "", false, kNoCuda});
+  if (std::none_of(all.begin(), all.end(), is_cuda))
+    all.push_back({"cuda", "", false, cuda_note()});
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/cuda/event_stopwatch.h"
 #include "src/runtime/stopwatch.h"
 
 namespace sinter {
@@ -56,7 +57,7 @@ void check_options(const BenchOptions& options) {
 
 std::unique_ptr<Stopwatch> make_stopwatch(const BenchOptions& options) {
   if (options.clock == BenchClock::wall) return wall_stopwatch();
-  throw DeviceError("[bench] this build of Sinter has no CUDA clock", "bench", 0);
+  return cuda_event_stopwatch(options.cuda_stream);
 }
 
 // One function on its way through the rounds.

@@ -1,0 +1,111 @@
+// The CUDA driver, found at run time: building Sinter needs no CUDA toolkit, running it no GPU.
+// In: libcuda.so.1, if this machine has one. Out: its functions, which throw DeviceError instead of
+// returning a code; or why they cannot be used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+// The driver's own handles, declared as its header does: the types agree where both are included.
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+
+namespace sinter {
+
+using CUresult = int;  // 0 is success
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = ::CUctx_st*;
+using CUstream = ::CUstream_st*;
+using CUevent = ::CUevent_st*;
+
+inline constexpr CUresult kCudaOutOfMemory = 2;
+inline constexpr CUresult kCudaNoDevice = 100;
+inline constexpr unsigned kCudaStreamNonBlocking = 1;  // does not wait for the default stream
+
+inline constexpr int kCudaAttributeSmCount = 16;
+inline constexpr int kCudaAttributeL2Bytes = 38;
+inline constexpr int kCudaAttributeComputeMajor = 75;
+inline constexpr int kCudaAttributeComputeMinor = 76;
+
+inline constexpr int kCudaNeededVersion = 12000;  // CUDA 12.0, as cuDriverGetVersion writes it
+inline constexpr char kCudaLibrary[] = "libcuda.so.1";
+
+class CudaDriver;
+
+template <typename Signature>
+class CudaCall;
+
+// One function of the driver.
+template <typename... Args>
+class CudaCall<CUresult(Args...)> {
+ public:
+  void operator()(Args... args) const;  // DeviceError; OutOfMemoryError
+  // For destructors and for who expects a failure.
+  CUresult code(Args... args) const noexcept { return function_(args...); }
+
+ private:
+  friend class CudaDriver;
+  CUresult (*function_)(Args...) = nullptr;
+  const CudaDriver* driver_ = nullptr;
+  const char* name_ = nullptr;
+};
+
+class CudaDriver {
+ public:
+  // DeviceError if there is no such library, or it is no driver of CUDA 12.0 or newer, or it does
+  // not start, or it finds no device. The library stays loaded for the life of the process.
+  static std::unique_ptr<const CudaDriver> load(const std::string& path);
+
+  CudaDriver(const CudaDriver&) = delete;
+  CudaDriver& operator=(const CudaDriver&) = delete;
+
+  int version() const { return version_; }  // 12040 is CUDA 12.4
+
+  // "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"
+  std::string error_text(CUresult code) const;
+  [[noreturn]] void fail(const char* call, CUresult code) const;
+
+#define SINTER_CUDA_CALL(member, name, symbol, ...) CudaCall<CUresult(__VA_ARGS__)> member;
+#include "src/cuda/driver.def"
+#undef SINTER_CUDA_CALL
+
+ private:
+  explicit CudaDriver(const std::string& path);
+  void start() const;
+  void* find(const char* name, const char* symbol) const;
+  template <typename... Args>
+  void bind(CudaCall<CUresult(Args...)>& call, const char* name, const char* symbol);
+
+  std::string path_;
+  void* library_ = nullptr;
+  CUresult (*get_proc_address_)(const char* name, void** function, int version, std::uint64_t flags,
+                                int* status) = nullptr;
+  int version_ = 0;
+};
+
+template <typename... Args>
+void CudaCall<CUresult(Args...)>::operator()(Args... args) const {
+  if (const CUresult code = function_(args...)) driver_->fail(name_, code);
+}
+
+// This machine's, loaded when first asked for. What came of that is remembered, a failure too.
+const CudaDriver& cuda_driver();  // DeviceError
+std::string why_no_cuda();        // the error's message; empty if there is a driver
+
+struct CudaDeviceDescription {
+  std::string name;
+  int compute_major = 0;
+  int compute_minor = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+  int sm_count = 0;
+};
+
+std::vector<CudaDeviceDescription> cuda_devices(const CudaDriver& driver = cuda_driver());
+
+}  // namespace sinter

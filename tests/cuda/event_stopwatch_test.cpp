@@ -1,0 +1,332 @@
+// The CUDA stopwatch: its sequence of calls and its care for what it opened, with a fake driver.
+// On a GPU: times are those of the work.
+#include "src/cuda/event_stopwatch.h"
+
+#include <gtest/gtest.h>
+#include <sinter/bench.h>
+#include <sinter/error.h>
+
+#include "src/cuda/context.h"
+#include "tests/cuda/fake/load_fake.h"
+
+namespace sinter {
+namespace {
+
+using Log = std::vector<std::string>;
+
+class FakeStopwatch : public testing::Test {
+ protected:
+  FakeStopwatch() : fake_(fresh_fake()), driver_(CudaDriver::load(SINTER_FAKE_CUDA)) {}
+
+  std::unique_ptr<Stopwatch> make(void* stream = nullptr) {
+    return cuda_event_stopwatch(*driver_, stream);
+  }
+
+  // Work on the stream.
+  std::function<void()> run_for(double us) {
+    return [this, us] {
+      fake_.stream_log.emplace_back("run");
+      fake_.now_us += us;
+    };
+  }
+
+  void expect_nothing_is_open() {
+    EXPECT_TRUE(fake_.events.empty());
+    EXPECT_TRUE(fake_.allocations.empty());
+    EXPECT_EQ(fake_.primary_holds, 0);
+  }
+
+  FakeCuda& fake_;
+  std::unique_ptr<const CudaDriver> driver_;
+};
+
+TEST_F(FakeStopwatch, ASampleIsFlushStartRunEnd) {
+  const auto stopwatch = make();
+  stopwatch->time(run_for(30), 2);
+  EXPECT_EQ(fake_.stream_log, (Log{"flush", "record 1", "run", "run", "record 2"}));
+  const std::vector<double> samples = stopwatch->finish();
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_NEAR(samples[0], 30, 1e-3);  // of one call, without the flush
+  EXPECT_TRUE(stopwatch->resolves_single_calls());
+}
+
+TEST_F(FakeStopwatch, SamplesComeInOrderAndOnce) {
+  const auto stopwatch = make();
+  for (const double us : {5.0, 50.0, 500.0}) stopwatch->time(run_for(us), 1);
+  EXPECT_EQ(fake_.calls["cuEventSynchronize"], 0);  // nothing waits before finish()
+  const std::vector<double> samples = stopwatch->finish();
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_NEAR(samples[0], 5, 1e-3);
+  EXPECT_NEAR(samples[1], 50, 1e-3);
+  EXPECT_NEAR(samples[2], 500, 1e-3);
+  EXPECT_TRUE(stopwatch->finish().empty());
+}
+
+TEST_F(FakeStopwatch, EventsAreReusedAndAllIsFreed) {
+  {
+    const auto stopwatch = make();
+    for (int round = 0; round < 5; ++round) {
+      for (int i = 0; i < 3; ++i) stopwatch->time(run_for(1), 1);
+      stopwatch->finish();
+    }
+    EXPECT_EQ(fake_.calls["cuEventCreate"], 6);
+    EXPECT_EQ(fake_.calls["cuMemAlloc"], 1);
+    stopwatch->time(run_for(1), 1);  // destroyed without being read
+  }
+  expect_nothing_is_open();
+  EXPECT_EQ(fake_.current, nullptr);
+}
+
+TEST_F(FakeStopwatch, TheFlushIsTwiceTheL2AndNotSmall) {
+  make()->time(run_for(1), 1);
+  fake_.l2_bytes = 200 << 20;
+  make()->time(run_for(1), 1);
+  EXPECT_EQ(fake_.memset_bytes, (std::vector<std::size_t>{256u << 20, 400u << 20}));
+}
+
+TEST_F(FakeStopwatch, EverythingGoesToTheGivenStream) {
+  int stream = 0;
+  const auto stopwatch = make(&stream);
+  stopwatch->time(run_for(1), 1);
+  stopwatch->wait();
+  EXPECT_EQ(fake_.streams, std::vector<void*>(4, &stream));
+  EXPECT_EQ(fake_.stream_log.back(), "wait");
+}
+
+TEST_F(FakeStopwatch, UsableAfterRunThrew) {
+  const auto stopwatch = make();
+  const auto throws = [] { throw UserError("no"); };
+  stopwatch->time(run_for(7), 1);
+  EXPECT_THROW(stopwatch->time(throws, 1), UserError);
+  EXPECT_THROW(stopwatch->time(throws, 1), UserError);
+  stopwatch->time(run_for(8), 1);
+  const std::vector<double> samples = stopwatch->finish();
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_NEAR(samples[0], 7, 1e-3);
+  EXPECT_NEAR(samples[1], 8, 1e-3);
+  EXPECT_EQ(fake_.calls["cuEventCreate"], 4);
+}
+
+TEST_F(FakeStopwatch, WithoutAContextTheFirstDevicesIsUsed) {
+  {
+    const auto stopwatch = make();
+    EXPECT_EQ(fake_.current, fake_.primary);
+    EXPECT_EQ(fake_.primary_holds, 1);
+  }
+  EXPECT_EQ(fake_.current, nullptr);
+  expect_nothing_is_open();
+}
+
+TEST_F(FakeStopwatch, AContextOfTheCallersStaysTheirs) {
+  fake_.current = fake_.created;
+  {
+    const auto stopwatch = make();
+    stopwatch->time(run_for(1), 1);
+    EXPECT_EQ(fake_.calls["cuDevicePrimaryCtxRetain"], 0);
+    // Somebody else's turn in between.
+    fake_.current = fake_.primary;
+    EXPECT_EQ(stopwatch->finish().size(), 1u);
+    EXPECT_EQ(fake_.current, fake_.created);
+  }
+  EXPECT_EQ(fake_.current, fake_.primary);
+  expect_nothing_is_open();
+}
+
+TEST_F(FakeStopwatch, APrimaryContextOutlivesWhoMadeIt) {
+  auto first = make();
+  auto second = make();
+  EXPECT_EQ(fake_.primary_holds, 2);
+  first.reset();
+  EXPECT_EQ(fake_.primary_holds, 1);
+  second->time(run_for(3), 1);
+  EXPECT_EQ(second->finish().size(), 1u);
+  second.reset();
+  EXPECT_EQ(fake_.current, nullptr);
+  expect_nothing_is_open();
+}
+
+TEST_F(FakeStopwatch, APrimaryContextBesideTheCurrentOneIsLetGo) {
+  fake_.current = fake_.created;
+  fake_.primary_holds = 1;  // somebody else's
+  {
+    const auto stopwatch = make();
+    EXPECT_EQ(fake_.primary_holds, 1);
+  }
+  EXPECT_EQ(fake_.primary_holds, 1);
+  EXPECT_EQ(fake_.current, fake_.created);
+}
+
+// Whatever fails, at its first call or a later one: a DeviceError that names it, and nothing leaks.
+TEST_F(FakeStopwatch, EveryFailureIsADeviceErrorAndNothingLeaks) {
+  const char* const calls[] = {
+      "cuCtxGetCurrent", "cuCtxSetCurrent",      "cuDeviceGet",        "cuDevicePrimaryCtxRetain",
+      "cuMemAlloc",      "cuDeviceGetAttribute", "cuEventCreate",      "cuMemsetD32Async",
+      "cuEventRecord",   "cuEventSynchronize",   "cuEventElapsedTime", "cuStreamSynchronize"};
+  for (const std::string call : calls) {
+    for (const int from : {1, 2}) {
+      SCOPED_TRACE(call + " fails from call " + std::to_string(from));
+      fresh_fake();
+      fake_.failing_code = 700;
+      fake_.failing_from = from;
+      fake_.failing_call = call;
+      std::string failed;
+      int made = from;  // such calls, before the destructor's
+      try {
+        const auto stopwatch = make();
+        try {
+          for (int i = 0; i < 2; ++i) stopwatch->time(run_for(1), 1);
+          stopwatch->finish();
+          stopwatch->wait();
+          stopwatch->time(run_for(1), 1);
+          stopwatch->finish();
+          stopwatch->wait();
+        } catch (const DeviceError& error) {
+          failed = error.call();
+        }
+        made = fake_.calls[call];
+        fake_.failing_call.clear();  // so that what is left open is the stopwatch's fault
+      } catch (const DeviceError& error) {
+        failed = error.call();
+      }
+      EXPECT_EQ(failed, made < from ? "" : call);
+      expect_nothing_is_open();
+    }
+  }
+}
+
+TEST_F(FakeStopwatch, DestructorsSwallowWhatADeadDeviceSays) {
+  for (const char* call : {"cuCtxGetCurrent", "cuMemFree", "cuEventDestroy"}) {
+    auto stopwatch = make();
+    stopwatch->time(run_for(1), 1);
+    fake_.failing_call = call;
+    fake_.failing_code = 700;
+    EXPECT_NO_THROW(stopwatch.reset());
+    fresh_fake();
+  }
+}
+
+// From here on, on a GPU.
+class GpuStopwatch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_no_cuda(); !why.empty()) GTEST_SKIP() << why;
+    context_ = std::make_unique<CudaContext>(cuda_driver());
+    cuda_driver().mem_alloc(&memory_, kBytes);
+  }
+  ~GpuStopwatch() override {
+    if (memory_) cuda_driver().mem_free.code(memory_);
+  }
+
+  std::function<void()> fill(std::size_t bytes, CUstream stream = nullptr) const {
+    return [address = memory_, bytes, stream] {
+      cuda_driver().memset_d32_async(address, 1, bytes / 4, stream);
+    };
+  }
+
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;
+  std::unique_ptr<CudaContext> context_;
+  CUdeviceptr memory_ = 0;
+};
+
+TEST_F(GpuStopwatch, EveryRoundOfSamplesHasItsTimes) {
+  const auto stopwatch = cuda_event_stopwatch(nullptr);
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 4; ++i) stopwatch->time(fill(kBytes), 1 + i);
+    const std::vector<double> samples = stopwatch->finish();
+    ASSERT_EQ(samples.size(), 4u);
+    for (const double us : samples) EXPECT_GT(us, 0);
+  }
+  EXPECT_TRUE(stopwatch->finish().empty());
+}
+
+TEST_F(GpuStopwatch, EventsFollowEachOther) {
+  const CudaDriver& driver = cuda_driver();
+  CUevent events[3] = {};
+  for (CUevent& event : events) {
+    driver.event_create(&event, 0);
+    driver.event_record(event, nullptr);
+    fill(kBytes)();
+  }
+  driver.event_synchronize(events[2]);
+  float first = 0;
+  float both = 0;
+  driver.event_elapsed_time(&first, events[0], events[1]);
+  driver.event_elapsed_time(&both, events[0], events[2]);
+  EXPECT_GT(first, 0);
+  EXPECT_GT(both, first);
+  for (CUevent event : events) driver.event_destroy(event);
+}
+
+TEST_F(GpuStopwatch, MoreWorkTakesLonger) {
+  const std::vector<std::function<void()>> runs{fill(1 << 20), fill(kBytes)};
+  const std::vector<BenchResult> results =
+      bench_in_turns(runs, {.seconds = 0.05, .clock = BenchClock::cuda});
+  EXPECT_GT(results[0].median_us, 0);
+  EXPECT_GT(results[1].median_us, results[0].median_us);  // 64 times the bytes
+  EXPECT_EQ(results[1].calls_per_sample, 1);
+  EXPECT_GE(results[1].samples, 5);
+}
+
+TEST_F(GpuStopwatch, TimesAStreamOfTheCallers) {
+  const CudaDriver& driver = cuda_driver();
+  CUstream stream = nullptr;
+  driver.stream_create(&stream, kCudaStreamNonBlocking);
+  const BenchOptions options{.seconds = 0.02, .clock = BenchClock::cuda, .cuda_stream = stream};
+  EXPECT_GT(bench(fill(kBytes, stream), options).median_us, 0);
+  EXPECT_GT(host_cost_us(fill(kBytes, stream), options), 0);
+  driver.stream_destroy(stream);
+}
+
+TEST_F(GpuStopwatch, TwoAtOnce) {
+  const CudaDriver& driver = cuda_driver();
+  CUstream stream = nullptr;
+  driver.stream_create(&stream, kCudaStreamNonBlocking);
+  auto on_default = cuda_event_stopwatch(nullptr);
+  const auto on_other = cuda_event_stopwatch(stream);
+  for (int i = 0; i < 3; ++i) {
+    on_default->time(fill(kBytes), 1);
+    on_other->time(fill(kBytes, stream), 1);
+  }
+  EXPECT_EQ(on_default->finish().size(), 3u);
+  on_default.reset();
+  const std::vector<double> samples = on_other->finish();
+  ASSERT_EQ(samples.size(), 3u);
+  for (const double us : samples) EXPECT_GT(us, 0);
+  on_other->wait();
+  driver.stream_destroy(stream);
+}
+
+TEST_F(GpuStopwatch, UsableAfterRunThrew) {
+  const auto stopwatch = cuda_event_stopwatch(nullptr);
+  EXPECT_THROW(stopwatch->time([] { throw UserError("no"); }, 1), UserError);
+  stopwatch->time(fill(kBytes), 1);
+  const std::vector<double> samples = stopwatch->finish();
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_GT(samples[0], 0);
+}
+
+// The caller has made no context of their own: the stopwatch's is current while it lives.
+TEST_F(GpuStopwatch, WithoutAContextOfTheCallers) {
+  const CudaDriver& driver = cuda_driver();
+  driver.ctx_set_current(nullptr);
+  {
+    const auto stopwatch = cuda_event_stopwatch(nullptr);
+    stopwatch->time(fill(kBytes), 1);
+    ASSERT_EQ(stopwatch->finish().size(), 1u);
+  }
+  CUcontext current = nullptr;
+  driver.ctx_get_current(&current);
+  EXPECT_EQ(current, nullptr);
+  context_->make_current();
+}
+
+TEST_F(GpuStopwatch, TooMuchMemoryIsAnOutOfMemoryError) {
+  CUdeviceptr address = 0;
+  EXPECT_THROW(cuda_driver().mem_alloc(&address, std::size_t{1} << 48), OutOfMemoryError);
+  const auto stopwatch = cuda_event_stopwatch(nullptr);  // nothing was lost
+  stopwatch->time(fill(kBytes), 1);
+  EXPECT_EQ(stopwatch->finish().size(), 1u);
+}
+
+}  // namespace
+}  // namespace sinter

@@ -1,0 +1,235 @@
+// libfake_cuda.so: the functions of src/cuda/driver.def with a simulated clock, for tests without a
+// GPU. In: FakeCuda, set by the test. Out: codes, and what FakeCuda recorded.
+// With SINTER_FAKE_BY_SYMBOL there is no cuGetProcAddress, as in drivers before CUDA 11.3.
+#include "tests/cuda/fake/fake_driver.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "src/cuda/driver.h"
+
+using namespace sinter;  // NOLINT: the symbols below are the global ones of a C library
+
+namespace {
+
+FakeCuda g_fake;
+
+constexpr CUresult kInvalidValue = 1;
+constexpr CUresult kInvalidContext = 201;
+constexpr CUresult kNotFound = 500;
+
+// Counts the call, and says whether it shall fail.
+CUresult entered(const char* call) {
+  const int count = ++g_fake.calls[call];
+  return g_fake.failing_call == call && count >= g_fake.failing_from ? g_fake.failing_code : 0;
+}
+
+// As in the driver, what works in a context fails without one.
+CUresult entered_context(const char* call) {
+  if (const CUresult code = entered(call)) return code;
+  return g_fake.current ? 0 : kInvalidContext;
+}
+
+void log_on_stream(const std::string& what, CUstream stream) {
+  g_fake.stream_log.push_back(what);
+  g_fake.streams.push_back(stream);
+}
+
+}  // namespace
+
+// Returns from the calling function with the code of a call that shall fail.
+#define SINTER_FAKE_ENTER(check)                    \
+  do {                                              \
+    if (const CUresult code_ = check) return code_; \
+  } while (false)
+
+extern "C" {
+
+FakeCuda* fake_cuda_state() { return &g_fake; }
+
+CUresult cuDriverGetVersion(int* version) {
+  *version = g_fake.version;
+  return entered("cuDriverGetVersion");
+}
+
+CUresult cuInit(unsigned) { return entered("cuInit"); }
+
+CUresult cuGetErrorName(CUresult code, const char** name) {
+  if (code > 999) return kInvalidValue;
+  *name = code == kCudaNoDevice      ? "CUDA_ERROR_NO_DEVICE"
+          : code == kCudaOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                     : "CUDA_ERROR_FAKE";
+  return 0;
+}
+
+CUresult cuGetErrorString(CUresult code, const char** text) {
+  *text = code == kCudaNoDevice ? "no CUDA-capable device is detected" : "as the test wanted";
+  return 0;
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  *count = g_fake.devices;
+  return entered("cuDeviceGetCount");
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  SINTER_FAKE_ENTER(entered("cuDeviceGet"));
+  *device = ordinal;
+  return ordinal < g_fake.devices ? 0 : kInvalidValue;
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU %d", device);
+  return entered("cuDeviceGetName");
+}
+
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
+  SINTER_FAKE_ENTER(entered("cuDeviceGetAttribute"));
+  switch (attribute) {
+    case kCudaAttributeSmCount:
+      *value = 132;
+      return 0;
+    case kCudaAttributeL2Bytes:
+      *value = g_fake.l2_bytes;
+      return 0;
+    case kCudaAttributeComputeMajor:
+      *value = 9;
+      return 0;
+    case kCudaAttributeComputeMinor:
+      *value = device;
+      return 0;
+    default:
+      return kInvalidValue;
+  }
+}
+
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
+  *bytes = std::size_t{140} << 30;
+  return entered("cuDeviceTotalMem");
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = g_fake.primary_holds > 0;
+  return entered("cuDevicePrimaryCtxGetState");
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  SINTER_FAKE_ENTER(entered("cuDevicePrimaryCtxRetain"));
+  ++g_fake.primary_holds;
+  *context = static_cast<CUcontext>(g_fake.primary);
+  return 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  --g_fake.primary_holds;
+  return entered("cuDevicePrimaryCtxRelease");
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = static_cast<CUcontext>(g_fake.current);
+  return entered("cuCtxGetCurrent");
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  SINTER_FAKE_ENTER(entered("cuCtxSetCurrent"));
+  g_fake.current = context;
+  return 0;
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  *device = 0;
+  return entered_context("cuCtxGetDevice");
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+  SINTER_FAKE_ENTER(entered_context("cuMemAlloc"));
+  *address = 4096 * static_cast<CUdeviceptr>(g_fake.calls["cuMemAlloc"]);
+  g_fake.allocations[*address] = bytes;
+  return 0;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  SINTER_FAKE_ENTER(entered_context("cuMemFree"));
+  return g_fake.allocations.erase(address) == 1 ? 0 : kInvalidValue;
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr address, unsigned, std::size_t count, CUstream stream) {
+  SINTER_FAKE_ENTER(entered_context("cuMemsetD32Async"));
+  const auto allocation = g_fake.allocations.find(address);
+  if (allocation == g_fake.allocations.end() || allocation->second < count * 4)
+    return kInvalidValue;
+  g_fake.memset_bytes.push_back(count * 4);
+  log_on_stream("flush", stream);
+  g_fake.now_us += kFakeFlushUs;
+  return 0;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  SINTER_FAKE_ENTER(entered_context("cuStreamCreate"));
+  *stream = reinterpret_cast<CUstream>(std::uintptr_t{16});
+  return 0;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  SINTER_FAKE_ENTER(entered_context("cuStreamSynchronize"));
+  log_on_stream("wait", stream);
+  return 0;
+}
+
+CUresult cuStreamDestroy_v2(CUstream) { return entered_context("cuStreamDestroy"); }
+
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  SINTER_FAKE_ENTER(entered_context("cuEventCreate"));
+  if (flags != 0) return kInvalidValue;
+  *event = reinterpret_cast<CUevent>(static_cast<std::uintptr_t>(g_fake.calls["cuEventCreate"]));
+  g_fake.events[*event] = -1;
+  return 0;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  SINTER_FAKE_ENTER(entered_context("cuEventRecord"));
+  if (!g_fake.events.contains(event)) return kInvalidValue;
+  g_fake.events[event] = g_fake.now_us;
+  log_on_stream("record " + std::to_string(reinterpret_cast<std::uintptr_t>(event)), stream);
+  return 0;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+  SINTER_FAKE_ENTER(entered_context("cuEventSynchronize"));
+  return g_fake.events.contains(event) ? 0 : kInvalidValue;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  SINTER_FAKE_ENTER(entered("cuEventElapsedTime"));
+  if (g_fake.events.at(start) < 0 || g_fake.events.at(end) < 0) return kInvalidValue;
+  *milliseconds = static_cast<float>((g_fake.events.at(end) - g_fake.events.at(start)) / 1e3);
+  return 0;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  SINTER_FAKE_ENTER(entered_context("cuEventDestroy"));
+  return g_fake.events.erase(event) == 1 ? 0 : kInvalidValue;
+}
+
+#ifndef SINTER_FAKE_BY_SYMBOL
+CUresult cuGetProcAddress_v2(const char* name, void** function, int version, std::uint64_t flags,
+                             int* status) {
+  g_fake.asked_versions.insert(version);
+  g_fake.asked_flags.insert(flags);
+  *function = nullptr;
+#define SINTER_CUDA_CALL(member, called, symbol, ...)                     \
+  static_assert(std::is_same_v<decltype(symbol), CUresult(__VA_ARGS__)>); \
+  if (std::strcmp(name, #called) == 0) *function = reinterpret_cast<void*>(&symbol);
+#include "src/cuda/driver.def"
+#undef SINTER_CUDA_CALL
+  // A hidden one is reported as drivers do: no pointer, a status, success or not by their version.
+  if (g_fake.hidden == name) *function = nullptr;
+  *status = *function ? 0 : 1;
+  return *function ? 0 : kNotFound;
+}
+#endif
+
+}  // extern "C"
