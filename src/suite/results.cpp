@@ -1,23 +1,21 @@
-// The files of a run: written to a temporary name, then renamed.
+// The files of a run.
 #include "src/suite/results.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/suite/results_json.h"
 
 namespace sinter::suite {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 // Quoted where it has to be, with quotes doubled; nothing for null.
@@ -29,17 +27,6 @@ std::string csv_cell(const Json& value) {
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '"');
   return fmt::format("\"{}\"", text);
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int code = errno;
-  std::remove(temporary.c_str());
-  fail_user("suite", "cannot write {}: {}", path, std::strerror(code));
 }
 
 }  // namespace
@@ -64,13 +51,11 @@ std::string to_csv(const Results& results) {
 }
 
 std::string write_results(const std::string& directory, const Results& results) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (!fs::is_directory(directory))
-    fail_user("suite", "cannot make the directory {}: {}", directory, error.message());
-  std::string path = (fs::path(directory) / "results.json").string();
-  write_file(path, to_json(results));
-  write_file((fs::path(directory) / "results.csv").string(), to_csv(results));
+  make_directory("suite", directory);
+  const std::filesystem::path folder(directory);
+  std::string path = (folder / "results.json").string();
+  write_file_atomically("suite", path, to_json(results));
+  write_file_atomically("suite", (folder / "results.csv").string(), to_csv(results));
   return path;
 }
 

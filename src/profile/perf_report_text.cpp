@@ -1,0 +1,138 @@
+// PerfReport as a table, csv, json and a page with a plot.
+#include <fmt/format.h>
+#include <sinter/bench.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "src/base/atomic_file.h"
+#include "src/base/check.h"
+#include "src/profile/assets.h"
+#include "src/profile/page.h"
+
+namespace sinter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::size_t points_of(const PerfReport& report) {
+  return report.lines.empty() ? 0 : report.lines.front().points.size();
+}
+
+std::string value_text(const PerfPoint& point) {
+  if (!point.error.empty()) return "error";
+  return fmt::format("{:.{}f}", point.value, std::abs(point.value) < 10 ? 3 : 1);
+}
+
+// Right-aligned columns, each as wide as its widest cell.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      text += fmt::format("{}{:>{}}", c ? "  " : "", row[c], widths[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char each : text) quoted += each == '"' ? std::string("\"\"") : std::string(1, each);
+  return quoted + "\"";
+}
+
+double rounded(double us) { return std::round(us * 1e3) / 1e3; }
+
+// A title may hold anything, a file's name had better not.
+std::string file_name(const std::string& title) {
+  std::string name;
+  for (const char each : title)
+    name +=
+        std::isalnum(static_cast<unsigned char>(each)) || each == '-' || each == '.' ? each : '_';
+  if (name.empty() || name.front() == '.') name.insert(0, "_");
+  return name;
+}
+
+}  // namespace
+
+std::string PerfReport::table() const {
+  std::vector<std::vector<std::string>> rows{{x_name}};
+  for (const Line& line : lines) rows[0].push_back(fmt::format("{} {}", line.name, unit));
+  std::string errors;
+  for (std::size_t i = 0; i < points_of(*this); ++i) {
+    rows.push_back({std::to_string(lines.front().points[i].size)});
+    for (const Line& line : lines) {
+      const PerfPoint& point = line.points[i];
+      rows.back().push_back(value_text(point));
+      if (!point.error.empty())
+        errors += fmt::format("{} at {}: {}\n", line.name, point.size, point.error);
+    }
+  }
+  return aligned(rows) + errors;
+}
+
+std::string PerfReport::csv() const {
+  std::string text = fmt::format("{},line,{},median_us,p20_us,p80_us,min_us,samples,error\n",
+                                 csv_cell(x_name), csv_cell(unit));
+  for (std::size_t i = 0; i < points_of(*this); ++i)
+    for (const Line& line : lines) {
+      const PerfPoint& point = line.points[i];
+      const BenchResult& time = point.time;
+      if (point.error.empty())
+        text += fmt::format("{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},\n", point.size,
+                            csv_cell(line.name), point.value, time.median_us, time.p20_us,
+                            time.p80_us, time.min_us, time.samples);
+      else
+        text +=
+            fmt::format("{},{},,,,,,,{}\n", point.size, csv_cell(line.name), csv_cell(point.error));
+    }
+  return text;
+}
+
+std::string PerfReport::json() const {
+  Json json{{"title", title}, {"x_name", x_name}, {"unit", unit}, {"lines", Json::array()}};
+  for (const Line& line : lines) {
+    Json points = Json::array();
+    for (const PerfPoint& point : line.points) {
+      if (!point.error.empty()) {
+        points.push_back({{"size", point.size}, {"error", point.error}});
+        continue;
+      }
+      points.push_back({{"size", point.size},
+                        {"value", point.value},
+                        {"median_us", rounded(point.time.median_us)},
+                        {"p20_us", rounded(point.time.p20_us)},
+                        {"p80_us", rounded(point.time.p80_us)},
+                        {"min_us", rounded(point.time.min_us)},
+                        {"samples", point.time.samples}});
+    }
+    json["lines"].push_back({{"name", line.name}, {"points", points}});
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string PerfReport::plot() const {
+  return fill_page(asset("plot.html"), [&](std::string_view name) -> std::string {
+    if (name == "title") return html_safe(title);
+    if (name == "table") return html_safe(table());
+    if (name == "data") return script_safe(json());
+    return std::string(asset(name));
+  });
+}
+
+void PerfReport::save(const std::string& directory) const {
+  make_directory("perf_report", directory);
+  const std::string path = (std::filesystem::path(directory) / file_name(title)).string();
+  write_file_atomically("perf_report", path + ".csv", csv());
+  write_file_atomically("perf_report", path + ".json", json());
+  write_file_atomically("perf_report", path + ".html", plot());
+}
+
+}  // namespace sinter
