@@ -36,6 +36,7 @@ std::vector<Pair> pairs_of(const suite::Results& results) {
 std::string us_text(const ResultRow* row) {
   if (!row) return "";
   if (!row->error.empty()) return "error";
+  if (!row->skipped.empty()) return "skipped";
   if (!row->timing) return "-";
   const double us = row->timing->median_us;
   return us < 100 ? fmt::format("{:.1f}", us) : fmt::format("{:.0f}", us);

@@ -218,6 +218,7 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
   }
   Measured measured;
   for (Contestant& each : contestants) {
+    each.row.explain_missing();
     measured.rows.push_back(std::move(each.row));
     if (each.plan) measured.plan = std::move(each.plan);
   }

@@ -41,6 +41,9 @@ struct ResultRow {
   std::optional<std::int64_t> peak_bytes;
   std::map<std::string, std::string> reasons;
 
+  // Gives every metric that has no value and no reason the row's own: why it was skipped or failed.
+  void explain_missing();
+
   bool is_wrong() const { return tolerance && max_rel_err && !(*max_rel_err <= *tolerance); }
   bool failed() const { return !error.empty() || is_wrong(); }
 };

@@ -236,6 +236,16 @@ Results results_from_json(const Json& json) {
 
 }  // namespace
 
+void ResultRow::explain_missing() {
+  const std::string why = !skipped.empty() ? "the row was skipped: " + skipped
+                          : !error.empty() ? "the row failed: " + error
+                                           : "";
+  if (why.empty()) return;
+  const Json json = row_to_json(*this);
+  for (const auto& [name, value] : json.items())
+    if (value.is_null()) reasons.try_emplace(name, why);
+}
+
 Json row_to_json(const ResultRow& row) {
   Writer writer;
   const FlatTiming timing = flat(row.timing);

@@ -21,12 +21,20 @@ SuiteOptions tiny() {
 
 bool go_on(const Progress&) { return true; }
 
+void expect_every_null_explained(const Results& results) {
+  const auto json = nlohmann::json::parse(to_json(results));
+  for (const auto& row : json["rows"])
+    for (const auto& [name, value] : row.items())
+      EXPECT_TRUE(!value.is_null() || row["reasons"].contains(name)) << name << "\n" << row.dump(1);
+}
+
 TEST(Runner, RowsHaveEveryKey) {
   const Results results = run_suite(tiny(), go_on);
   const auto json = nlohmann::json::parse(to_json(results));
   for (const char* key : {"date", "device", "description", "commit", "command_line", "version"})
     EXPECT_TRUE(json["meta"].contains(key)) << key;
   ASSERT_EQ(json["rows"].size(), 4u);
+  expect_every_null_explained(results);
   for (const auto& row : json["rows"]) {
     for (const char* key :
          {"case",       "shape",       "dtype",       "device",    "provider",         "median_us",
@@ -57,6 +65,7 @@ TEST(Runner, WhatDoesNotFitIsARowThatSaysSo) {
       << results.rows[0].skipped;
   EXPECT_FALSE(results.rows[0].timing);
   EXPECT_FALSE(results.rows[0].failed()) << "a small machine is no failure";
+  expect_every_null_explained(results);
   EXPECT_TRUE(results.rows[2].timing) << "the sweep goes on";
   EXPECT_TRUE(nlohmann::json::parse(to_json(results))["rows"][0].contains("skipped"));
 }
