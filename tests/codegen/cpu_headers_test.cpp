@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "src/codegen/kernel_headers.h"
 
 namespace sinter {
@@ -37,6 +42,19 @@ TEST(CpuHeadersTest, AFunctionBringsItsHeaderAndWhatThatNeeds) {
 
 TEST(CpuHeadersTest, WordsCountNotPartsOfThem) {
   EXPECT_FALSE(has(headers_for("expected + exp_sum"), "math_exp.h"));
+}
+
+TEST(CpuHeadersTest, EveryHeaderIsEmbeddedAsItIs) {
+  const char* source = std::getenv("SINTER_SOURCE_DIR");
+  if (!source) GTEST_SKIP() << "SINTER_SOURCE_DIR is not set";
+  const std::filesystem::path root = std::filesystem::path(source) / "kernels";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".h" && entry.path().extension() != ".cuh") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string name = entry.path().lexically_relative(root).generic_string();
+    EXPECT_TRUE(kernel_header(name) == text) << name;
+  }
 }
 
 TEST(CpuHeadersTest, AnUnknownHeaderIsEmpty) { EXPECT_TRUE(kernel_header("cpu/no.h").empty()); }

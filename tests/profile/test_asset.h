@@ -1,0 +1,10 @@
+// The files of tests/profile/embedded/, embedded as the library's own are.
+#pragma once
+
+#include <string_view>
+
+namespace sinter {
+
+std::string_view test_asset(std::string_view name);
+
+}  // namespace sinter
