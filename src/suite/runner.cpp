@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 #include <iterator>
+#include <memory>
 
 #include "src/base/check.h"
 #include "src/runtime/registry.h"
@@ -47,6 +48,20 @@ void check_providers(const std::vector<std::string>& providers) {
       fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
 }
 
+// The limit is a matter of the bytes, not of who moves them: it was measured with our own rows.
+void add_peer_rows(std::vector<ResultRow>& rows, std::vector<ResultRow> of_peer) {
+  const auto timed = std::find_if(rows.begin(), rows.end(),
+                                  [](const ResultRow& row) { return row.limit_us.has_value(); });
+  for (ResultRow& row : of_peer) {
+    if (timed != rows.end())
+      row.limit_us = timed->limit_us;
+    else
+      row.reasons["limit_us"] = "it is measured with Sinter's own rows, which failed";
+  }
+  rows.insert(rows.end(), std::make_move_iterator(of_peer.begin()),
+              std::make_move_iterator(of_peer.end()));
+}
+
 std::vector<Measurement> plan_of(const SuiteOptions& options) {
   std::vector<Measurement> plan;
   for (const Case* each : chosen_cases(options.cases))
@@ -82,11 +97,15 @@ std::vector<Shape2> shapes_of_set(const std::string& set) {
 
 Results run_suite(const SuiteOptions& options, const ProgressCallback& progress) {
   check_providers(options.providers);
+  for (const std::string& name : options.peers) check_peer_name(name);
   const std::vector<Measurement> plan = plan_of(options);
   if (plan.empty()) fail_user("suite", "no shape or no type is given");
   const std::shared_ptr<Device> device = open_device(options.device);
   // As many threads as the device's kernels have; they also make inputs and references.
   ThreadPool threads(device->parallelism());
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (const std::string& name : options.peers)
+    peers.push_back(std::make_unique<Peer>(name, device->name(), options.peer_options));
 
   Results results;
   results.date = utc_now();
@@ -95,6 +114,8 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
   results.version = SINTER_VERSION;
   results.command_line = options.command_line;
   results.commit = options.commit;
+  for (const auto& peer : peers)
+    results.versions.insert(peer->versions().begin(), peer->versions().end());
   results.copy_bytes_per_s = device->copy_bandwidth();
   std::size_t last_rows = 0;  // of the measurement before
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -104,9 +125,10 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
       return results;
     }
     std::vector<ResultRow> rows = measure(plan[i], *device, threads);
+    device->release_cached();  // a peer has memory of its own
+    for (const auto& peer : peers) add_peer_rows(rows, peer->measure(plan[i], *device));
     last_rows = rows.size();
     std::move(rows.begin(), rows.end(), std::back_inserter(results.rows));
-    device->release_cached();
   }
   progress({results, plan.size(), plan.size(), ""});
   return results;
