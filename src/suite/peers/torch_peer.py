@@ -492,8 +492,10 @@ def first_call_compiled(each, case, inputs, device, clock):
     outputs = function(*inputs)
     clock.wait()
     each.row["compile_ms"] = (time.perf_counter() - start) * 1e3
-    each.row["kernels"] = counts.kernels()
-    if each.row["kernels"] is None:
+    each.row["kernels"] = counts.kernels() if device == "cuda" else None
+    if device != "cuda":
+        each.reasons["kernels"] = "on the CPU Inductor counts loops, of which a call runs several"
+    elif each.row["kernels"] is None:
         each.reasons["kernels"] = "Inductor did not say how many kernels it made"
     each.reasons["kernels_from_disk"] = (
         "Inductor took the whole graph from its cache on disk"
