@@ -42,6 +42,7 @@ struct SuiteArguments {
   std::vector<std::string> shapes;
   std::vector<std::string> dtypes{"f32"};
   std::vector<std::string> providers{"eager", "fused"};
+  std::vector<std::string> peers;
   std::string device = "cpu";
   std::string out = "sinter-results";
   std::string compare;  // an older results.json
@@ -66,6 +67,7 @@ suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::strin
   for (const std::string& text : arguments.dtypes)
     options.dtypes.push_back(suite::parse_dtype(text));
   options.providers = arguments.providers;
+  options.peers = arguments.peers;
   options.device = arguments.device;
   options.seconds = arguments.seconds;
   options.command_line = command_line;
@@ -233,6 +235,7 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--providers", arguments->providers, "eager, fused")
       ->delimiter(',')
       ->capture_default_str();
+  command->add_option("--peers", arguments->peers, "Measure torch (PyTorch) too")->delimiter(',');
   command->add_option("--device", arguments->device, "What to run on")->capture_default_str();
   command->add_option("--seconds", arguments->seconds, "Timing for each case and shape")
       ->check(CLI::Range(0.001, 3600.0))

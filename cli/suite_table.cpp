@@ -16,7 +16,11 @@ using suite::ResultRow;
 struct Pair {
   const ResultRow* fused = nullptr;
   const ResultRow* eager = nullptr;
-  const ResultRow& any() const { return fused ? *fused : *eager; }
+  std::map<std::string, const ResultRow*> peers;  // by provider
+  const ResultRow& any() const {
+    if (fused || eager) return fused ? *fused : *eager;
+    return *peers.begin()->second;
+  }
 };
 
 // In the order in which they were measured.
@@ -28,7 +32,12 @@ std::vector<Pair> pairs_of(const suite::Results& results) {
         at.try_emplace(row.case_name + " " + row.shape + " " + row.dtype, pairs.size());
     if (fresh) pairs.emplace_back();
     Pair& pair = pairs[it->second];
-    (row.provider == "fused" ? pair.fused : pair.eager) = &row;
+    if (row.provider == "fused")
+      pair.fused = &row;
+    else if (row.provider == "eager")
+      pair.eager = &row;
+    else
+      pair.peers[row.provider] = &row;
   }
   return pairs;
 }
@@ -77,15 +86,20 @@ Cell error_cell(const Pair& pair) {
 }  // namespace
 
 std::string suite_table(const suite::Results& results) {
+  const std::vector<Pair> pairs = pairs_of(results);
   std::set<std::string> dtypes;
+  std::set<std::string> peers;
   for (const ResultRow& row : results.rows) dtypes.insert(row.dtype);
+  for (const Pair& pair : pairs)
+    for (const auto& peer : pair.peers) peers.insert(peer.first);
   std::vector<Column> columns{{"case", true}, {"shape", true}};
   if (dtypes.size() > 1) columns.push_back({"type", true});
   for (const char* title :
        {"fused us", "eager us", "speed-up", "limit us", "x limit", "kernels", "rel err"})
     columns.push_back({title});
+  for (const std::string& peer : peers) columns.push_back({peer + " us"});
   std::vector<std::vector<Cell>> rows;
-  for (const Pair& pair : pairs_of(results)) {
+  for (const Pair& pair : pairs) {
     const ResultRow& any = pair.any();
     std::vector<Cell> row{{any.case_name}, {any.shape}};
     if (dtypes.size() > 1) row.push_back({any.dtype});
@@ -96,6 +110,8 @@ std::string suite_table(const suite::Results& results) {
     row.push_back(times_limit(pair));
     row.push_back({any.kernels ? std::to_string(*any.kernels) : "-"});
     row.push_back(error_cell(pair));
+    for (const std::string& peer : peers)
+      row.push_back({us_text(pair.peers.contains(peer) ? pair.peers.at(peer) : nullptr)});
     rows.push_back(std::move(row));
   }
   return table_text(columns, rows, stdout);

@@ -20,6 +20,8 @@ struct Options {
   // SINTER_CXX: the host compiler, a path or a name to look up in PATH; "none" for no compiler.
   // Empty: c++, g++, clang++, whichever is found first.
   std::string cxx;
+  // SINTER_PYTHON: the Python that has the suite's peers, a path or a name to look up in PATH.
+  std::string python = "python3";
 };
 
 inline constexpr int kMaxThreads = 1024;

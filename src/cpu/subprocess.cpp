@@ -40,12 +40,6 @@ class Descriptor {
   int fd_;
 };
 
-// Above 2, so that it cannot be overwritten while the child's standard descriptors are set up.
-int memory_file() {
-  const Descriptor low(memfd_create("sinter", MFD_CLOEXEC));
-  return low.get() < 0 ? -1 : fcntl(low.get(), F_DUPFD_CLOEXEC, 3);
-}
-
 bool fill(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -54,47 +48,6 @@ bool fill(int fd, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return lseek(fd, 0, SEEK_SET) == 0;
-}
-
-std::string read_back(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t got = pread(fd, buffer, sizeof(buffer), static_cast<off_t>(text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
-// The errno of a failure, else 0. The child starts with default signals and nothing blocked.
-int spawn(const std::vector<std::string>& arguments, int input, int output, pid_t& pid) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(
-      &attributes,
-      static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-  const int code = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return code;
 }
 
 // The wait status, nullopt while the process runs. `lost`: nobody will tell us any more.
@@ -161,16 +114,63 @@ std::string SubprocessResult::describe() const {
   return "its exit status was lost";
 }
 
+// Above 2, so that it cannot be overwritten while the child's standard descriptors are set up.
+int memory_file() {
+  const Descriptor low(memfd_create("sinter", MFD_CLOEXEC));
+  return low.get() < 0 ? -1 : fcntl(low.get(), F_DUPFD_CLOEXEC, 3);
+}
+
+std::string read_memory_file(int fd) {
+  std::string text;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = pread(fd, buffer, sizeof(buffer), static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+int spawn_process(const std::vector<std::string>& arguments, const StandardDescriptors& use,
+                  pid_t& pid) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, use.in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, use.out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, use.error, STDERR_FILENO);
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(
+      &attributes,
+      static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
+  const int code = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
 SubprocessResult run_subprocess(const std::vector<std::string>& arguments, std::string_view input,
                                 std::chrono::milliseconds time_limit) {
   const Descriptor in(memory_file());
   const Descriptor out(memory_file());
   if (in.get() < 0 || out.get() < 0 || !fill(in.get(), input)) return {End::not_started, errno, ""};
   pid_t pid = 0;
-  if (const int code = spawn(arguments, in.get(), out.get(), pid))
+  if (const int code = spawn_process(arguments, {in.get(), out.get(), out.get()}, pid))
     return {End::not_started, code, ""};
   SubprocessResult result = wait_for(pid, time_limit);
-  result.output = read_back(out.get());
+  result.output = read_memory_file(out.get());
   return result;
 }
 

@@ -1,6 +1,9 @@
 // Runs a program without a shell: input from memory, output (stdout and stderr) to memory, a time
 // limit. Safe beside other threads, signal handlers, ignored SIGCHLD; cannot raise SIGPIPE.
+// And its parts, for those who talk with a program while it runs.
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <string>
@@ -21,5 +24,18 @@ struct SubprocessResult {
 
 SubprocessResult run_subprocess(const std::vector<std::string>& arguments, std::string_view input,
                                 std::chrono::milliseconds time_limit);
+
+struct StandardDescriptors {
+  int in, out, error;  // all above 2
+};
+
+// Starts a program, by its path or found in PATH, as the leader of a process group, with default
+// signals. Returns the errno of a failure, else 0.
+int spawn_process(const std::vector<std::string>& arguments, const StandardDescriptors& use,
+                  pid_t& pid);
+
+// A descriptor above 2 that is closed on exec, or -1. Whoever asks closes it.
+int memory_file();
+std::string read_memory_file(int fd);  // all of it, wherever its offset is
 
 }  // namespace sinter

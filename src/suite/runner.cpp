@@ -9,6 +9,7 @@
 #include <ctime>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "src/base/check.h"
@@ -55,6 +56,20 @@ void check_providers(const std::vector<std::string>& providers) {
   for (const std::string& name : providers)
     if (name != "eager" && name != "fused")
       fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
+}
+
+// The limit is a matter of the bytes, not of who moves them: it was measured with our own rows.
+void add_peer_rows(std::vector<ResultRow>& rows, std::vector<ResultRow> of_peer) {
+  const auto timed = std::find_if(rows.begin(), rows.end(),
+                                  [](const ResultRow& row) { return row.limit_us.has_value(); });
+  for (ResultRow& row : of_peer) {
+    if (timed != rows.end())
+      row.limit_us = timed->limit_us;
+    else
+      row.reasons["limit_us"] = "it is measured with Sinter's own rows, which failed";
+  }
+  rows.insert(rows.end(), std::make_move_iterator(of_peer.begin()),
+              std::make_move_iterator(of_peer.end()));
 }
 
 std::vector<Measurement> plan_of(const SuiteOptions& options) {
@@ -151,15 +166,24 @@ std::vector<Shape2> shapes_of_set(const std::string& set) {
 
 Results run_suite(const SuiteOptions& options, const ProgressCallback& progress) {
   check_providers(options.providers);
+  for (const std::string& name : options.peers) check_peer_name(name);
   const std::vector<Measurement> plan = plan_of(options);
   if (plan.empty()) fail_user("suite", "no shape or no type is given");
   const std::shared_ptr<Device> device = open_device(options.device);
   // As many threads as the device's kernels have; they also make inputs and references.
   ThreadPool threads(device->parallelism());
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (const std::string& name : options.peers)
+    peers.push_back(std::make_unique<Peer>(name, device->name(), options.peer_options));
 
   Results results = empty_results(options, *device);
   if (options.resumed) results = continued(results, *options.resumed);
-  const std::set<std::string> kept = finished(results.rows, options.providers);
+  std::vector<std::string> providers = options.providers;
+  for (const auto& peer : peers) {
+    results.versions.insert(peer->versions().begin(), peer->versions().end());
+    providers.insert(providers.end(), peer->providers().begin(), peer->providers().end());
+  }
+  const std::set<std::string> kept = finished(results.rows, providers);
   std::size_t last_from = results.rows.size();  // where the rows of the measurement before begin
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const std::string title = title_of(plan[i]);
@@ -172,9 +196,10 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
     drop_title(results.rows, title);
     last_from = results.rows.size();
     Measured measured = measure(plan[i], *device, threads);
+    device->release_cached();  // a peer has memory of its own
+    for (const auto& peer : peers) add_peer_rows(measured.rows, peer->measure(plan[i], *device));
     if (measured.plan) add_plan(results.plans, measured.rows.front(), std::move(*measured.plan));
     std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(results.rows));
-    device->release_cached();
   }
   progress({results, plan.size(), plan.size(), ""});
   return results;

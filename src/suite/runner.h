@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/suite/case.h"
+#include "src/suite/peers.h"
 #include "src/suite/results.h"
 
 namespace sinter::suite {
@@ -18,6 +19,8 @@ struct SuiteOptions {
   std::vector<Shape2> shapes;
   std::vector<DType> dtypes{DType::f32};
   std::vector<std::string> providers{"eager", "fused"};
+  std::vector<std::string> peers;  // "torch"
+  PeerOptions peer_options;        // how they are started
   std::string device = "cpu";
   double seconds = 0.4;  // of timing, for each case and shape
   // A run that was stopped: what it finished is kept and not measured again. UserError where it is

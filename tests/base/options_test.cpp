@@ -35,6 +35,12 @@ TEST(OptionsTest, DefaultsWithoutAnyVariable) {
   EXPECT_EQ(options.cache_dir, "") << "no home, nothing is kept";
   EXPECT_EQ(options.num_threads, 0);
   EXPECT_EQ(options.cxx, "");
+  EXPECT_EQ(options.python, "python3");
+}
+
+TEST(OptionsTest, PythonIsTakenAsItStands) {
+  EXPECT_EQ(read({{"SINTER_PYTHON", "/opt/venv/bin/python"}}).python, "/opt/venv/bin/python");
+  EXPECT_EQ(read({{"SINTER_PYTHON", ""}}).python, "python3");
 }
 
 TEST(OptionsTest, CacheDirectoryFollowsXdgThenHome) {

@@ -1,0 +1,198 @@
+// One JSON value a line in both directions: a hello first, then an answer for each measurement.
+// src/suite/peers/torch_peer.py is the other side.
+#include "src/suite/peers.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "src/base/check.h"
+#include "src/base/options.h"
+#include "src/cpu/cpu_info.h"
+#include "src/suite/nearest_name.h"
+#include "src/suite/peer_process.h"
+#include "src/suite/peer_scripts.h"
+#include "src/suite/results_json.h"
+
+namespace sinter::suite {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+constexpr char kTorch[] = "torch";
+constexpr double kBytesPerMs = 1e5;  // of inputs made by one slow thread
+constexpr double kSecondsSlack = 10;
+
+// A row of the peer before it has measured anything.
+Json base_row(const Measurement& what, const std::string& provider, const Device& device) {
+  ResultRow row;
+  row.case_name = what.each.name;
+  row.shape = to_string(what.shape);
+  row.dtype = name_of(what.dtype);
+  row.device = device.name();
+  row.provider = provider;
+  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
+  row.flops = flops(what.each, what.shape);
+  return row_to_json(row);
+}
+
+Json request_of(const Measurement& what, const Device& device) {
+  const bool on_cpu = device.name() == "cpu";
+  return {{"case", what.each.name},
+          {"shape", to_string(what.shape)},
+          {"dtype", name_of(what.dtype)},
+          {"device", device.name()},
+          {"seconds", what.seconds},
+          {"threads", on_cpu ? device.parallelism() : 0},  // 0: as it likes
+          {"memory", on_cpu ? system_memory().available : 0}};
+}
+
+milliseconds time_limit(const PeerOptions& options, const Measurement& what) {
+  const double bytes = static_cast<double>(bytes_min(what.each, what.shape, what.dtype));
+  return options.answer_limit + milliseconds(static_cast<std::int64_t>(
+                                    bytes / kBytesPerMs + what.seconds * 1e3 * kSecondsSlack));
+}
+
+Json parse(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) throw PeerError(fmt::format("it answered '{}'", line.substr(0, 200)));
+  return json;
+}
+
+}  // namespace
+
+// The script in a file of its own folder: nothing else can be imported from there by accident.
+class ScriptFile {
+ public:
+  explicit ScriptFile(std::string_view text) {
+    std::error_code error;
+    std::string folder = (fs::temp_directory_path(error) / "sinter-peer-XXXXXX").string();
+    if (error || mkdtemp(folder.data()) == nullptr)
+      fail_user("suite", "cannot make the temporary folder {}: {}", folder, std::strerror(errno));
+    folder_ = folder;
+    const int fd = open(path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const ssize_t written = fd < 0 ? -1 : write(fd, text.data(), text.size());
+    if (fd >= 0) close(fd);
+    if (written != static_cast<ssize_t>(text.size()))
+      fail_user("suite", "cannot write {}: {}", path(), std::strerror(errno));
+  }
+  ~ScriptFile() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  ScriptFile(const ScriptFile&) = delete;
+  ScriptFile& operator=(const ScriptFile&) = delete;
+
+  std::string path() const { return (folder_ / "peer.py").string(); }
+
+ private:
+  fs::path folder_;
+};
+
+std::vector<std::string> peer_names() { return {kTorch}; }
+
+void check_peer_name(const std::string& name) {
+  const std::vector<std::string> names = peer_names();
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    fail_user("suite", "there is no peer '{}'; did you mean {}?", name, nearest_name(name, names));
+}
+
+Peer::Peer(const std::string& name, const std::string& device, PeerOptions options)
+    : name_(name),
+      device_(device),
+      options_(std::move(options)),
+      restarts_left_(options_.restarts) {
+  check_peer_name(name);
+  if (options_.interpreter.empty()) options_.interpreter = environment_options().python;
+  if (options_.script.empty()) options_.script = peer_script(name + "_peer.py");
+  script_ = std::make_unique<ScriptFile>(options_.script);
+  const std::string failure = start();
+  if (!missing_.empty())
+    fail_user("suite",
+              "--peers torch needs PyTorch: `{} -c 'import torch'` says {}; pip install torch, or "
+              "set SINTER_PYTHON to a Python that has it",
+              options_.interpreter, missing_);
+  if (!failure.empty()) fail_user("suite", "--peers {} on {}: {}", name_, device_, failure);
+}
+
+Peer::~Peer() = default;
+
+std::string Peer::start() {
+  try {
+    process_ = std::make_unique<PeerProcess>(
+        std::vector<std::string>{options_.interpreter, script_->path(), device_});
+  } catch (const PeerError& error) {
+    return failure_ = missing_ = error.what();
+  }
+  try {
+    const Json hello = parse(process_->read_line(options_.hello_limit));
+    missing_ = hello.value("missing", "");
+    if (hello.contains("error")) throw PeerError(hello["error"].get<std::string>());
+    if (missing_.empty()) {
+      hello.at("versions").get_to(versions_);
+      hello.at("providers").get_to(providers_);
+      return "";
+    }
+    failure_ = missing_;
+  } catch (const Json::exception& error) {
+    failure_ = fmt::format("its hello is wrong: {}", error.what());
+  } catch (const PeerError& error) {
+    failure_ = error.what();
+  }
+  process_.reset();
+  return failure_;
+}
+
+std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& device) {
+  if (process_ && process_->has_ended()) process_.reset();
+  std::string failure;
+  if (!process_ && restarts_left_-- <= 0)
+    failure = fmt::format("the peer has failed too often to be started again: {}", failure_);
+  else if (!process_)
+    failure = start();
+  try {
+    if (failure.empty()) return ask(what, device);
+  } catch (const PeerError& error) {
+    // It may be in the middle of something: the next measurement gets a fresh one.
+    process_.reset();
+    failure = failure_ = fmt::format("the peer failed: {}", error.what());
+  }
+  return failed_rows(what, device, failure);
+}
+
+std::vector<ResultRow> Peer::failed_rows(const Measurement& what, const Device& device,
+                                         const std::string& failure) const {
+  std::vector<ResultRow> rows;
+  for (const std::string& provider : providers_) {
+    rows.push_back(row_from_json(base_row(what, provider, device)));
+    rows.back().error = failure;
+  }
+  return rows;
+}
+
+std::vector<ResultRow> Peer::ask(const Measurement& what, const Device& device) {
+  process_->write_line(request_of(what, device).dump());
+  const Json answer = parse(process_->read_line(time_limit(options_, what)));
+  std::vector<ResultRow> rows;
+  try {
+    if (answer.contains("error"))
+      return failed_rows(what, device, answer["error"].get<std::string>());
+    for (const Json& measured : answer.at("rows")) {
+      Json row = base_row(what, measured.at("provider").get<std::string>(), device);
+      row.update(measured);
+      rows.push_back(row_from_json(row));
+    }
+  } catch (const Json::exception& error) {
+    throw PeerError(fmt::format("its answer is wrong: {}", error.what()));
+  }
+  return rows;
+}
+
+}  // namespace sinter::suite
