@@ -2,6 +2,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -36,6 +37,14 @@ std::string_view code_of(Colour colour) {
 }  // namespace
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
+
+int terminal_width(std::FILE* stream) {
+  const char* columns = std::getenv("COLUMNS");
+  if (const int width = columns ? std::atoi(columns) : 0; width > 0) return width;
+  winsize size{};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
 
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
   if (colour == Colour::none || !wants_colour(stream)) return std::string(text);

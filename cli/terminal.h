@@ -8,6 +8,8 @@
 namespace sinter::cli {
 
 bool is_terminal(std::FILE* stream);
+// In columns: COLUMNS, else what the terminal says, else 80.
+int terminal_width(std::FILE* stream);
 
 enum class Colour { none, red, green, yellow, dim };
 
