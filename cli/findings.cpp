@@ -7,9 +7,12 @@
 #include <sinter/error.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <optional>
+#include <sstream>
 
 #include "cli/table.h"
 #include "src/base/options.h"
@@ -32,14 +35,16 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 // Fewer threads than the machine has processors, and who decided that. Empty: nobody did.
 std::string thread_limit() {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  if (const int asked = environment_options().num_threads; asked > 0)
-    return fmt::format("SINTER_NUM_THREADS sets {} thread{}", asked, asked == 1 ? "" : "s");
+  const int asked = environment_options().num_threads;
+  const int threads = asked > 0 ? asked : available_cpus();
+  if (threads >= processors) return "";
   const std::optional<double> cgroup = cgroup_cpus();
-  if (cgroup && *cgroup < static_cast<double>(processors))
-    return fmt::format("the control group allows {:g} of {} processors", *cgroup, processors);
-  if (available_cpus() < processors)
-    return fmt::format("the process may run on {} of {} processors", available_cpus(), processors);
-  return "";
+  std::string reason = "the affinity mask allows no more";
+  if (asked > 0)
+    reason = fmt::format("SINTER_NUM_THREADS is {}", asked);
+  else if (cgroup && *cgroup < static_cast<double>(processors))
+    reason = fmt::format("the control group allows {:g}", *cgroup);
+  return fmt::format("kernels use {} of {} processors: {}", threads, processors, reason);
 }
 
 Finding finding_of(const DeviceInfo& device) {
@@ -116,12 +121,51 @@ std::vector<Finding> tools() {
 
 Colour colour_of(State state) { return state == State::ready ? Colour::green : Colour::yellow; }
 
-void add_rows(const std::vector<Finding>& findings, std::vector<std::vector<Cell>>& rows) {
-  for (const Finding& finding : findings) {
-    rows.push_back(
-        {{finding.name}, {state_name(finding.state), colour_of(finding.state)}, {finding.text}});
-    if (!finding.cost.empty()) rows.push_back({{""}, {""}, {"so: " + finding.cost, Colour::dim}});
+// Broken between words into lines of at most `width`, where the words let it.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines{""};
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
+  return lines;
+}
+
+class FindingRows {
+ public:
+  explicit FindingRows(std::size_t width) : width_(width) {}
+
+  void add(const Finding& finding) {
+    std::vector<Cell> start{{finding.name}, {state_name(finding.state), colour_of(finding.state)}};
+    add_lines(std::move(start), finding.text, Colour::none);
+    if (!finding.cost.empty()) add_lines({{""}, {""}}, "so: " + finding.cost, Colour::dim);
+  }
+  void add_gap() { rows_.push_back({{""}, {""}, {""}}); }
+  const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+
+ private:
+  void add_lines(std::vector<Cell> start, const std::string& text, Colour colour) {
+    for (const std::string& line : wrapped(text, width_)) {
+      start.push_back({line, colour});
+      rows_.push_back(std::move(start));
+      start = {{""}, {""}};
+    }
+  }
+
+  std::size_t width_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// What is left for the last column, and enough to read in a terminal however narrow.
+std::size_t text_width(const Findings& findings, int width) {
+  std::size_t name = std::string("name").size();
+  for (const auto* list : {&findings.devices, &findings.tools})
+    for (const Finding& finding : *list) name = std::max(name, finding.name.size());
+  const std::size_t before = name + 2 + state_name(State::limited).size() + 2;
+  const auto all = static_cast<std::size_t>(width);
+  return std::max<std::size_t>(all > before ? all - before : 0, 24);
 }
 
 Json list_json(const std::vector<Finding>& findings) {
@@ -158,12 +202,12 @@ Findings find_all() {
   return findings;
 }
 
-std::string findings_text(const Findings& findings) {
-  std::vector<std::vector<Cell>> rows;
-  add_rows(findings.devices, rows);
-  rows.push_back({{""}, {""}, {""}});
-  add_rows(findings.tools, rows);
-  return table_text({{"name", true}, {"state", true}, {"found", true}}, rows, stdout);
+std::string findings_text(const Findings& findings, int width) {
+  FindingRows rows(text_width(findings, width));
+  for (const Finding& finding : findings.devices) rows.add(finding);
+  rows.add_gap();
+  for (const Finding& finding : findings.tools) rows.add(finding);
+  return table_text({{"name", true}, {"state", true}, {"found", true}}, rows.rows(), stdout);
 }
 
 Json findings_json(const Findings& findings) {

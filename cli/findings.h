@@ -27,7 +27,8 @@ struct Findings {
 // Looks for everything. Takes less than 0.3 s where the devices answer at once.
 Findings find_all();
 
-std::string findings_text(const Findings& findings);  // for stdout, in its colours
+// For stdout, in its colours and in lines of at most `width`.
+std::string findings_text(const Findings& findings, int width);
 Json findings_json(const Findings& findings);
 
 }  // namespace sinter::cli

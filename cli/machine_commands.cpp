@@ -19,7 +19,7 @@ int show_devices(bool json) {
   if (json)
     print_json(findings_json(findings));
   else
-    fmt::print("{}", findings_text(findings));
+    fmt::print("{}", findings_text(findings, is_terminal(stdout) ? terminal_width(stdout) : 100));
   return kOk;
 }
 

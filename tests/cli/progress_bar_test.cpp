@@ -1,10 +1,36 @@
 // The progress bar's texts: what is left out when there is little room, and the guess of the time.
+// And the bar itself, on a terminal made for it and in a pipe.
 #include "cli/progress_bar.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
 
 namespace sinter::cli {
 namespace {
+
+// What `work` writes to stderr while stderr is a terminal of `columns` columns.
+template <typename Work>
+std::string on_terminal(unsigned short columns, const Work& work) {
+  int master = -1;
+  int terminal = -1;
+  const winsize size{24, columns, 0, 0};
+  if (openpty(&master, &terminal, nullptr, nullptr, &size) != 0) return "no terminal";
+  const int before = dup(STDERR_FILENO);
+  dup2(terminal, STDERR_FILENO);
+  unsetenv("COLUMNS");
+  work();
+  dup2(before, STDERR_FILENO);
+  close(before);
+  std::array<char, 4096> text{};
+  const ssize_t got = read(master, text.data(), text.size());
+  close(terminal);
+  close(master);
+  return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : "";
+}
 
 constexpr char kLabel[] = "softmax 4096x4096 f32";
 
@@ -81,6 +107,47 @@ TEST(TimeLeft, StepsThatTakeTurnsAreAveraged) {
   double now = 0;
   for (std::size_t done = 1; done <= 40; ++done) time.add(done, now += done % 2 ? 1 : 3);
   EXPECT_NEAR(time.left(80).value(), 80, 2);
+}
+
+TEST(ProgressBar, IsWrittenOverAndRemovedOnATerminal) {
+  EXPECT_EQ(on_terminal(25,
+                        [] {
+                          ProgressBar bar;
+                          bar.update(0, 2, "first");
+                          bar.update(1, 2, "second");
+                          bar.finish();
+                          bar.finish();
+                        }),
+            "\r[--------] 0/2 first\x1b[K"
+            "\r[####----] 1/2 second\x1b[K"
+            "\r\x1b[K");
+}
+
+TEST(ProgressBar, NeverReachesTheLastColumn) {
+  const std::string text = on_terminal(20, [] {
+    ProgressBar bar;
+    bar.update(10, 20, "a label that does not fit");
+  });
+  EXPECT_EQ(text, "\r10/20 a label tha..\x1b[K\r\x1b[K");
+}
+
+TEST(ProgressBar, IsTheFirstAndTheLastLineElsewhere) {
+  testing::internal::CaptureStderr();
+  {
+    ProgressBar bar;
+    for (std::size_t done = 0; done < 100; ++done) bar.update(done, 100, "step");
+    bar.update(100, 100, "");
+  }
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(text.starts_with("0/100 step\n")) << text;
+  EXPECT_NE(text.find("\n100/100 in "), std::string::npos) << text;
+  EXPECT_LT(text.size(), 1000u) << "a line for every step";
+}
+
+TEST(ProgressBar, SaysNothingOfARunThatDidNotBegin) {
+  testing::internal::CaptureStderr();
+  { ProgressBar bar; }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
