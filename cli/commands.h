@@ -10,7 +10,7 @@ namespace sinter::cli {
 
 // Exit codes.
 inline constexpr int kOk = 0;
-inline constexpr int kFailed = 1;  // a case failed or its result is wrong; something went wrong
+inline constexpr int kFailed = 1;  // a case failed, is wrong or slower; something went wrong
 inline constexpr int kUsage = 2;   // what was asked for makes no sense
 
 struct Invocation {
@@ -24,5 +24,9 @@ void add_compare_command(CLI::App& app, Invocation& invocation);
 void add_explain_command(CLI::App& app, Invocation& invocation);
 void add_dump_command(CLI::App& app, Invocation& invocation);
 void add_cache_command(CLI::App& app, Invocation& invocation);
+void add_completion_command(CLI::App& app, Invocation& invocation);
+
+// The whole tool: its name, help and every command.
+void add_all_commands(CLI::App& app, Invocation& invocation);
 
 }  // namespace sinter::cli

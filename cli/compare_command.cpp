@@ -20,8 +20,10 @@ int run_compare(const CompareArguments& arguments) {
   const suite::Results before = suite::read_results(arguments.before);
   const suite::Results now = suite::read_results(arguments.now);
   const suite::Comparison comparison = suite::compare(before, now);
-  fmt::print("{}", arguments.json ? comparison_json(comparison)
-                                  : comparison_text(comparison, arguments.before));
+  if (arguments.json)
+    print_json(comparison_json(comparison));
+  else
+    fmt::print("{}", comparison_text(comparison, arguments.before));
   return arguments.fail_if_slower && comparison.any_slower() ? kFailed : kOk;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/table.h"
 
@@ -12,7 +11,6 @@ namespace sinter::cli {
 namespace {
 
 using suite::Verdict;
-using Json = nlohmann::ordered_json;
 
 Cell verdict_cell(Verdict verdict) {
   return {std::string(name_of(verdict)), verdict == Verdict::slower ? Colour::red : Colour::green};
@@ -91,7 +89,7 @@ std::string comparison_text(const suite::Comparison& comparison, const std::stri
   return text;
 }
 
-std::string comparison_json(const suite::Comparison& comparison) {
+Json comparison_json(const suite::Comparison& comparison) {
   Json json{{"slower", comparison.any_slower()},
             {"noise", comparison.noise},
             {"notes", comparison.notes},
@@ -115,7 +113,7 @@ std::string comparison_json(const suite::Comparison& comparison) {
                             {"change", each.change},
                             {"noise", each.noise},
                             {"verdict", name_of(each.verdict)}});
-  return json.dump(1) + "\n";
+  return json;
 }
 
 }  // namespace sinter::cli

@@ -6,9 +6,11 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/json_output.h"
 #include "cli/kernel_text.h"
 #include "src/suite/case.h"
 #include "src/suite/inputs.h"
+#include "src/suite/results_json.h"
 
 namespace sinter::cli {
 namespace {
@@ -19,6 +21,7 @@ struct InspectArguments {
   std::string dtype = "f32";
   std::string stage;
   bool full = false;
+  bool json = false;
   bool eager = false;
 };
 
@@ -46,8 +49,32 @@ void add_common_options(CLI::App& command, InspectArguments& arguments) {
   command.add_flag("--eager", arguments.eager, "Without fusion: each operation its own kernel");
 }
 
+// What explain() says, for programs: the case, the whole call, and the plan as in results.json.
+Json explained(const InspectArguments& arguments, const Inspected& it) {
+  const ProgramInfo info = it.function.info(it.inputs);
+  return {{"case", arguments.name},
+          {"formula", suite::find_case(arguments.name).formula},
+          {"shape", to_string(suite::parse_shape(arguments.shape))},
+          {"dtype", arguments.dtype},
+          {"fused", !arguments.eager},
+          {"program",
+           {{"kernels", info.kernels},
+            {"bytes", info.bytes},
+            {"flops", info.flops},
+            {"buffer_bytes", info.buffer_bytes},
+            {"predicted_us", info.predicted_us},
+            {"compile_ms", info.compile_ms},
+            {"kernel_compile_ms", info.kernel_compile_ms},
+            {"kernels_from_disk", info.kernels_from_disk}}},
+          {"plan", suite::plan_to_json(it.function.plan(it.inputs))}};
+}
+
 int explain(const InspectArguments& arguments) {
   const Inspected it = compile_case(arguments);
+  if (arguments.json) {
+    print_json(explained(arguments, it));
+    return kOk;
+  }
   fmt::print("{}", it.function.explain(it.inputs));
   return kOk;
 }
@@ -67,6 +94,7 @@ void add_explain_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("explain", "Show a case's kernels, their traffic, and what is not fused");
   add_common_options(*command, *arguments);
+  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
   command->footer("Example:\n  sinter explain layernorm --shape 65536x1024 --dtype bf16");
   command->callback(
       [arguments, &invocation] { invocation.run = [arguments] { return explain(*arguments); }; });

@@ -1,10 +1,12 @@
 // `sinter devices` and `sinter cache`: what this machine has, and what Sinter keeps on it.
 #include <fmt/format.h>
-#include <sinter/device.h>
 
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/findings.h"
+#include "cli/json_output.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "src/base/options.h"
 #include "src/runtime/disk_cache.h"
@@ -12,48 +14,63 @@
 namespace sinter::cli {
 namespace {
 
-int print_devices() {
-  for (const DeviceInfo& device : devices()) {
-    const Colour colour = device.available ? Colour::green : Colour::yellow;
-    const std::string state = coloured(device.available ? "ready" : "no   ", colour, stdout);
-    fmt::print("{:<6}{}  {}\n", device.name, state,
-               device.available ? device.description : device.note);
-    if (device.available && !device.note.empty()) fmt::print("{:<13}{}\n", "", device.note);
-  }
+int show_devices(bool json) {
+  const Findings findings = find_all();
+  if (json)
+    print_json(findings_json(findings));
+  else
+    fmt::print("{}", findings_text(findings, is_terminal(stdout) ? terminal_width(stdout) : 100));
   return kOk;
 }
 
-int show_cache(bool clear) {
+struct CacheArguments {
+  bool clear = false;
+  bool json = false;
+};
+
+int show_cache(const CacheArguments& arguments) {
   const std::string& directory = environment_options().cache_dir;
   const std::string refusal = DiskCache::refuse_directory(directory);
   if (!refusal.empty()) {
-    fmt::print(stderr, "sinter: compiled kernels are not kept: {}\n", refusal);
+    print_error(fmt::format("sinter: compiled kernels are not kept: {}\n", refusal));
     return kFailed;
   }
   const std::unique_ptr<DiskCache> cache = DiskCache::open(directory);
   const DiskCacheStats stats = cache->stats();
-  if (clear) cache->clear();
-  fmt::print("{}\n{}{} kernel{}, {}\n", cache->directory(), clear ? "cleared: " : "", stats.entries,
-             stats.entries == 1 ? "" : "s", bytes_text(static_cast<double>(stats.bytes)));
+  if (arguments.clear) cache->clear();
+  if (arguments.json)
+    print_json({{"directory", cache->directory()},
+                {"kernels", stats.entries},
+                {"bytes", stats.bytes},
+                {"cleared", arguments.clear}});
+  else
+    fmt::print("{}\n{}{} kernel{}, {}\n", cache->directory(), arguments.clear ? "cleared: " : "",
+               stats.entries, stats.entries == 1 ? "" : "s",
+               bytes_text(static_cast<double>(stats.bytes)));
   return kOk;
 }
 
 }  // namespace
 
 void add_devices_command(CLI::App& app, Invocation& invocation) {
+  auto json = std::make_shared<bool>(false);
   CLI::App* command =
       app.add_subcommand("devices", "What was found on this machine, what is missing and its cost");
+  command->add_flag("--json", *json, "For programs: the same as JSON");
   command->footer("Example:\n  sinter devices");
-  command->callback([&invocation] { invocation.run = print_devices; });
+  command->callback(
+      [json, &invocation] { invocation.run = [json] { return show_devices(*json); }; });
 }
 
 void add_cache_command(CLI::App& app, Invocation& invocation) {
-  auto clear = std::make_shared<bool>(false);
+  auto arguments = std::make_shared<CacheArguments>();
   CLI::App* command = app.add_subcommand("cache", "Where compiled kernels are kept, and how many");
-  command->add_flag("--clear", *clear, "Delete them");
+  command->add_flag("--clear", arguments->clear, "Delete them");
+  command->add_flag("--json", arguments->json, "For programs: the same as JSON");
   command->footer("Example:\n  sinter cache --clear");
-  command->callback(
-      [clear, &invocation] { invocation.run = [clear] { return show_cache(*clear); }; });
+  command->callback([arguments, &invocation] {
+    invocation.run = [arguments] { return show_cache(*arguments); };
+  });
 }
 
 }  // namespace sinter::cli

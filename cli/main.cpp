@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 #include <sinter/error.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <system_error>
 
 #include "cli/commands.h"
-#include "src/suite/nearest_name.h"
+#include "cli/option_values.h"
+#include "cli/output.h"
+#include "cli/usage.h"
 
 namespace {
+
+using sinter::cli::print_error;
 
 std::string joined(int argc, char** argv) {
   std::string text;
@@ -18,32 +23,22 @@ std::string joined(int argc, char** argv) {
   return text;
 }
 
-// CLI11 takes a word it does not know for an argument of nobody's: say what may have been meant.
-int report_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  const std::string word = argc > 1 ? argv[1] : "";
-  const bool known = std::find(names.begin(), names.end(), word) != names.end();
-  if (word.empty())
-    fmt::print(stderr, "{}", app.help());
-  else if (!known && word[0] != '-')
-    fmt::print(stderr, "sinter: there is no command '{}'; did you mean {}?\n", word,
-               sinter::suite::nearest_name(word, names));
-  else
-    app.exit(error);
-  return sinter::cli::kUsage;
-}
-
-int run(const sinter::cli::Invocation& invocation) {
+int run(const CLI::App& app, const sinter::cli::Invocation& invocation) {
   try {
-    return invocation.run();
+    for (const CLI::App* command : app.get_subcommands()) sinter::cli::check_words(*command);
+    return sinter::cli::finish_output(invocation.run());
   } catch (const sinter::UserError& error) {
-    fmt::print(stderr, "sinter: {}\n", error.what());
+    print_error(fmt::format("sinter: {}\n", error.what()));
     return sinter::cli::kUsage;
   } catch (const sinter::InternalError& error) {
-    fmt::print(stderr, "sinter: this is a bug in Sinter, please report it: {}\n", error.what());
+    print_error(
+        fmt::format("sinter: this is a bug in Sinter, please report it: {}\n", error.what()));
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout))  // fmt::print() throws
+      return sinter::cli::failed_output(sinter::cli::kOk, error.code().value());
+    print_error(fmt::format("sinter: {}\n", error.what()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sinter: {}\n", error.what());
+    print_error(fmt::format("sinter: {}\n", error.what()));
   }
   return sinter::cli::kFailed;
 }
@@ -51,26 +46,20 @@ int run(const sinter::cli::Invocation& invocation) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Fuses tensor programs into a few tuned kernels, and shows what that gains."};
-  app.name("sinter");
-  app.set_version_flag("--version", "sinter " SINTER_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "Example:\n  sinter suite --set quick\n"
-      "Every command has its own --help.");
+  sinter::cli::prepare_output();
+  CLI::App app;
   sinter::cli::Invocation invocation{joined(argc, argv), nullptr};
-  sinter::cli::add_devices_command(app, invocation);
-  sinter::cli::add_suite_command(app, invocation);
-  sinter::cli::add_compare_command(app, invocation);
-  sinter::cli::add_explain_command(app, invocation);
-  sinter::cli::add_dump_command(app, invocation);
-  sinter::cli::add_cache_command(app, invocation);
+  sinter::cli::add_all_commands(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version
-    return app.exit(done);
+    std::ostringstream text;
+    app.exit(done, text);
+    std::fputs(text.str().c_str(), stdout);
+    return sinter::cli::finish_output(sinter::cli::kOk);
   } catch (const CLI::ParseError& error) {
-    return report_usage(app, error, argc, argv);
+    print_error(sinter::cli::usage_text(app, error));
+    return sinter::cli::kUsage;
   }
-  return run(invocation);
+  return run(app, invocation);
 }

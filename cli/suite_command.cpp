@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/comparison_table.h"
+#include "cli/json_output.h"
+#include "cli/progress_bar.h"
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
 #include "src/suite/runner.h"
@@ -75,37 +75,17 @@ suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::strin
   return options;
 }
 
-int list_cases() {
+int list_cases(bool json) {
+  if (json) {
+    fmt::print("{}", cases_json());
+    return kOk;
+  }
   for (const suite::Case& each : suite::all_cases())
     fmt::print("{:<22}{}\n", each.name, each.formula);
   for (const suite::PendingCase& each : suite::pending_cases())
     fmt::print("{:<22}not yet: {}\n", each.name, each.reason);
   return kOk;
 }
-
-// Shows where the run is; with the time left once that can be guessed.
-class SuiteProgress {
- public:
-  void show(const suite::Progress& at) {
-    if (at.next.empty()) return line_.clear();
-    std::string text = fmt::format("[{}/{}] {}", at.done + 1, at.total, at.next);
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    if (line_.is_moving() && at.done > 0) {
-      const double left =
-          spent.count() / static_cast<double>(at.done) * static_cast<double>(at.total - at.done);
-      text += fmt::format(", about {} left", duration_text(left));
-    }
-    line_.show(text);
-  }
-  void clear() { line_.clear(); }
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  ProgressLine line_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // Results that lie there already are kept for one more run, and for comparing.
 void keep_previous(const SuiteArguments& arguments) {
@@ -140,33 +120,30 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
   else
     keep_previous(arguments);
 
-  SuiteProgress progress;
+  ProgressBar bar;
+  const auto show = [&](const suite::Progress& at) {
+    if (!interrupted) bar.update(at.done, at.total, at.next);
+    return !interrupted;
+  };
   std::size_t written = 0;
   Outcome outcome;
   outcome.results = suite::run_suite(options, [&](const suite::Progress& at) {
     // Before the first case too: a directory that cannot be written is found out now.
     if (at.done == 0 || at.results.rows.size() != written) write_results(arguments.out, at.results);
     written = at.results.rows.size();
-    if (!interrupted) progress.show(at);
-    return !interrupted;
+    return show(at);
   });
   if (before && !interrupted) {
-    const std::size_t again = suite::measure_again(
-        *before, options,
-        [&](const suite::Progress& at) {
-          if (!interrupted) progress.show(at);
-          return !interrupted;
-        },
-        outcome.results);
+    const std::size_t again = suite::measure_again(*before, options, show, outcome.results);
     if (again)
       outcome.results.notes.push_back(fmt::format(
           "{} rows looked slower than before and were measured again; the faster time stands",
           again));
   }
-  progress.clear();
+  bar.finish();
   if (before) outcome.comparison = suite::compare(*before, outcome.results);
   outcome.path = write_results(arguments.out, outcome.results);
-  outcome.seconds = progress.seconds();
+  outcome.seconds = bar.seconds();
   return outcome;
 }
 
@@ -190,26 +167,24 @@ void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
   if (results.interrupted) fmt::print("Go on with the same command and --resume\n");
 }
 
-void print_json(const Outcome& outcome) {
-  using Json = nlohmann::ordered_json;
+Json summary_json(const Outcome& outcome) {
   Json json{{"results", outcome.path},
             {"rows", outcome.results.rows.size()},
             {"failed", outcome.failed()},
             {"skipped", outcome.skipped()},
             {"interrupted", outcome.results.interrupted},
             {"seconds", outcome.seconds}};
-  json["comparison"] =
-      outcome.comparison ? Json::parse(comparison_json(*outcome.comparison)) : Json(nullptr);
-  fmt::print("{}\n", json.dump(1));
+  json["comparison"] = outcome.comparison ? comparison_json(*outcome.comparison) : Json(nullptr);
+  return json;
 }
 
 int run_suite_command(const SuiteArguments& arguments, const std::string& command_line) {
-  if (arguments.list) return list_cases();
+  if (arguments.list) return list_cases(arguments.json);
   const suite::SuiteOptions options = options_of(arguments, command_line);
   stop_on_interrupt();
   const Outcome outcome = measure_suite(arguments, options);
   if (arguments.json)
-    print_json(outcome);
+    print_json(summary_json(outcome));
   else
     print_summary(outcome, arguments);
   const bool slower = outcome.comparison && outcome.comparison->any_slower();
@@ -248,7 +223,8 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
                     "With --compare: exit with 1 if anything did");
   command->add_flag("--resume", arguments->resume,
                     "Go on with a run that was stopped: keep the rows in --out, measure the rest");
-  command->add_flag("--json", arguments->json, "Print a summary for programs instead of the table");
+  command->add_flag("--json", arguments->json,
+                    "Print a summary, or with --list the cases, for programs");
   command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
   command->footer(
       "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "

@@ -2,6 +2,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -37,6 +38,14 @@ std::string_view code_of(Colour colour) {
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
+int terminal_width(std::FILE* stream) {
+  const char* columns = std::getenv("COLUMNS");
+  if (const int width = columns ? std::atoi(columns) : 0; width > 0) return width;
+  winsize size{};
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
   if (colour == Colour::none || !wants_colour(stream)) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(colour), text);
@@ -56,22 +65,6 @@ std::string bytes_text(double bytes) {
     bytes /= 1000;
   }
   return fmt::format("{:.1f} TB", bytes);
-}
-
-void ProgressLine::show(const std::string& text) {
-  if (moving_)
-    fmt::print(stderr, "\r\x1b[K{}", text);
-  else
-    fmt::print(stderr, "{}\n", text);
-  std::fflush(stderr);
-  shown_ = moving_;
-}
-
-void ProgressLine::clear() {
-  if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
-  shown_ = false;
 }
 
 }  // namespace sinter::cli

@@ -8,6 +8,8 @@
 namespace sinter::cli {
 
 bool is_terminal(std::FILE* stream);
+// In columns: COLUMNS, else what the terminal says, else 80.
+int terminal_width(std::FILE* stream);
 
 enum class Colour { none, red, green, yellow, dim };
 
@@ -18,22 +20,5 @@ std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
 std::string duration_text(double seconds);
 // "1.5 MB"
 std::string bytes_text(double bytes);
-
-// One line that is written over again and again on a terminal's stderr, and plain lines elsewhere.
-class ProgressLine {
- public:
-  ProgressLine() : moving_(is_terminal(stderr)) {}
-  ~ProgressLine() { clear(); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  bool is_moving() const { return moving_; }
-  void show(const std::string& text);
-  void clear();
-
- private:
-  bool moving_;
-  bool shown_ = false;
-};
 
 }  // namespace sinter::cli

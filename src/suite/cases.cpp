@@ -59,7 +59,9 @@ Shape2 parse_shape(std::string_view text) {
 DType parse_dtype(std::string_view text) {
   for (DType dtype : kDTypes)
     if (name_of(dtype) == text) return dtype;
-  fail_user("suite", "'{}' is no type of the suite; expected f32, f16, bf16 or f64", text);
+  const std::vector<std::string_view> known = dtype_names();
+  const std::vector<std::string> names(known.begin(), known.end());
+  fail_user("suite", "{}", unknown_name("type", text, names));
 }
 
 std::vector<std::string_view> dtype_names() {
@@ -116,7 +118,7 @@ const Case& find_case(std::string_view name) {
   }
   for (const PendingCase& each : pending_cases())
     if (each.name == name) fail_user("suite", "case {} cannot run yet: {}", name, each.reason);
-  fail_user("suite", "there is no case '{}'; did you mean {}?", name, nearest_name(name, names));
+  fail_user("suite", "{}", unknown_name("case", name, names));
 }
 
 }  // namespace sinter::suite

@@ -1,6 +1,8 @@
 // Levenshtein's distance, one row of its table at a time.
 #include "src/suite/nearest_name.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -25,6 +27,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string listed(std::span<const std::string> names) {
+  const std::string& last = names.back();
+  if (names.size() == 1) return fmt::format("there is just {}", last);
+  return fmt::format("there are {} and {}", fmt::join(names.first(names.size() - 1), ", "), last);
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> names) {
@@ -32,6 +40,15 @@ std::string nearest_name(std::string_view name, std::span<const std::string> nam
   return *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
     return edit_distance(name, a) < edit_distance(name, b);
   });
+}
+
+std::string unknown_name(std::string_view what, std::string_view name,
+                         std::span<const std::string> names) {
+  const std::string nearest = nearest_name(name, names);
+  // With half of its letters wrong it is no typing error.
+  const bool near = edit_distance(name, nearest) <= (name.size() + 1) / 2;
+  return fmt::format("there is no {} '{}'; {}", what, name,
+                     near ? fmt::format("did you mean {}?", nearest) : listed(names));
 }
 
 }  // namespace sinter::suite

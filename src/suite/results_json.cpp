@@ -170,26 +170,9 @@ void visit_kernel(Visitor& at, Kernel& kernel) {
   at("predicted_us", kernel.predicted_us);
 }
 
-Json plan_to_json(const CasePlan& each) {
+Json case_plan_to_json(const CasePlan& each) {
   Json json{{"case", each.case_name}, {"dtype", each.dtype}, {"shapes", each.shapes}};
-  for (const char* list : {"nodes", "edges", "kernels"}) json[list] = Json::array();
-  for (const PlanNode& node : each.plan.nodes) {
-    Writer writer;
-    std::optional<int> kernel;
-    if (node.kernel >= 0) kernel = node.kernel;
-    visit_node(writer, node, kernel);
-    json["nodes"].push_back(std::move(writer.json));
-  }
-  for (const PlanEdge& edge : each.plan.edges) {
-    Writer writer;
-    visit_edge(writer, edge);
-    json["edges"].push_back(std::move(writer.json));
-  }
-  for (const PlanKernel& kernel : each.plan.kernels) {
-    Writer writer;
-    visit_kernel(writer, kernel);
-    json["kernels"].push_back(std::move(writer.json));
-  }
+  json.update(plan_to_json(each.plan));
   return json;
 }
 
@@ -262,12 +245,35 @@ ResultRow row_from_json(const Json& json) {
   return row;
 }
 
+Json plan_to_json(const PlanInfo& plan) {
+  Json json = Json::object();
+  for (const char* list : {"nodes", "edges", "kernels"}) json[list] = Json::array();
+  for (const PlanNode& node : plan.nodes) {
+    Writer writer;
+    std::optional<int> kernel;
+    if (node.kernel >= 0) kernel = node.kernel;
+    visit_node(writer, node, kernel);
+    json["nodes"].push_back(std::move(writer.json));
+  }
+  for (const PlanEdge& edge : plan.edges) {
+    Writer writer;
+    visit_edge(writer, edge);
+    json["edges"].push_back(std::move(writer.json));
+  }
+  for (const PlanKernel& kernel : plan.kernels) {
+    Writer writer;
+    visit_kernel(writer, kernel);
+    json["kernels"].push_back(std::move(writer.json));
+  }
+  return json;
+}
+
 std::string to_json(const Results& results) {
   Json json{{"format", kFormat}, {"meta", meta_to_json(results)}};
   json["rows"] = Json::array();
   for (const ResultRow& row : results.rows) json["rows"].push_back(row_to_json(row));
   json["plans"] = Json::array();
-  for (const CasePlan& plan : results.plans) json["plans"].push_back(plan_to_json(plan));
+  for (const CasePlan& plan : results.plans) json["plans"].push_back(case_plan_to_json(plan));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

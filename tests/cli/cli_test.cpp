@@ -3,84 +3,64 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
+
+#include "tests/cli/tool.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = -1;
-  std::string text;  // stdout and stderr
-};
-
-class Cli : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const char* tool = std::getenv("SINTER_CLI");
-    if (!tool) GTEST_SKIP() << "SINTER_CLI is not set";
-    tool_ = tool;
-    folder_ = fs::path(::testing::TempDir()) / ("cli-" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-
-  Outcome run(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command = environment + " '" + tool_ + "' " + arguments + " 2>&1";
-    Outcome outcome;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (!pipe) return outcome;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
-      outcome.text.append(buffer.data(), got);
-    const int status = pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-  }
-  void expect(const std::string& arguments, int code, const std::string& part) const {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.text;
-    EXPECT_NE(outcome.text.find(part), std::string::npos) << arguments << "\n" << outcome.text;
-  }
-  std::string out() const { return (folder_ / "out").string(); }
-
-  std::string tool_;
-  fs::path folder_;
-};
+using sinter::test::Outcome;
+using Cli = sinter::test::ToolTest;
 
 TEST_F(Cli, HelpHasAnExampleForEveryCommand) {
   expect("--help", 0, "Example:");
-  for (const char* command : {"devices", "suite", "explain", "dump", "cache"})
+  for (const char* command : {"devices", "suite", "explain", "dump", "cache", "completion"})
     expect(std::string(command) + " --help", 0, std::string("Example:\n  sinter ") + command);
 }
 
 TEST_F(Cli, VersionAndDevices) {
   expect("--version", 0, "sinter 0.");
-  expect("devices", 0, "cpu   ready");
+  expect("devices", 0, "cpu");
 }
 
 TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("", 2, "Usage");
-  expect("siute", 2, "did you mean suite?");
+  expect("siute", 2, "there is no command 'siute'; did you mean suite?");
+  expect("--verison", 2, "there is no option '--verison'; did you mean --version?");
+  expect("suite --shpaes 1x1", 2, "there is no option '--shpaes'; did you mean --shapes?");
+  expect("suite --shpaes=1x1", 2, "there is no option '--shpaes'; did you mean --shapes?");
+  expect("dump softmax --stgae tile", 2, "did you mean --stage?");
+  expect("suite --shpaes 1x1", 2, "sinter suite --help");
+  expect("explain softmax layernorm", 2, "'layernorm' is one argument too many");
   expect("explain", 2, "case");
   expect("explain layernrom", 2, "did you mean layernorm?");
   expect("explain softmax --shape 12", 2, "ROWSxCOLS");
-  expect("explain softmax --dtype f8", 2, "bf16");
+  expect("explain softmax --dtype f8", 2, "there are f32, f16, bf16 and f64");
+  expect("explain softmax --dtype bf61", 2, "there is no type 'bf61'; did you mean bf16?");
   expect("dump softmax --stage ptx", 2, "there is no stage 'ptx'");
+  expect("dump softmax --stage sorce", 2, "did you mean source?");
+  expect("suite --cases softmax --device cup", 2, "there is no device 'cup'; did you mean cpu?");
+  expect("suite --set qick", 2, "there is no set 'qick'; did you mean quick?");
+  expect("suite --dtype f32,f23", 2, "there is no type 'f23'; did you mean f32?");
+  expect("suite --providers fused,eagre", 2, "did you mean eager?");
+  expect("completion bsh", 2, "there is no shell 'bsh'; did you mean bash?");
   expect("suite --cases matmul", 2, "cannot run yet");
   expect("suite --set slow", 2, "quick and grid");
   expect("suite --no-such-option", 2, "--no-such-option");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2, "/proc/nowhere");
+}
+
+TEST_F(Cli, ExitCodesAreInTheHelp) {
+  expect("--help", 0, "Exit codes:\n  0 ");
+  expect("--help", 0, "\n  1  something failed");
+  expect("--help", 0, "\n  2  used wrongly");
 }
 
 TEST_F(Cli, ExplainNeedsNoMemory) {

@@ -1,0 +1,95 @@
+// The table of values. Lists that belong to the library are asked for there.
+#include "cli/option_values.h"
+
+#include <sinter/device.h>
+
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/suite/case.h"
+#include "src/suite/nearest_name.h"
+#include "src/suite/peers.h"
+#include "src/suite/runner.h"
+
+namespace sinter::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words case_names() {
+  Words names;
+  for (const suite::Case& each : suite::all_cases()) names.push_back(each.name);
+  return names;
+}
+
+Words dtype_names() {
+  const std::vector<std::string_view> names = suite::dtype_names();
+  return {names.begin(), names.end()};
+}
+
+// Those that cannot be used here too: the device itself says why.
+Words device_names() {
+  Words names;
+  for (const DeviceInfo& device : devices()) names.push_back(device.name);
+  return names;
+}
+
+Words stage_names() { return {"graph", "simplified", "plan", "tile", "source"}; }
+Words provider_names() { return {"eager", "fused"}; }
+Words shell_names() { return {"bash", "zsh", "fish"}; }
+// Any ROWSxCOLS will do; these are offered.
+Words some_shapes() {
+  Words shapes;
+  for (const suite::Shape2& shape : suite::shapes_of_set("quick"))
+    shapes.push_back(to_string(shape));
+  return shapes;
+}
+
+const std::vector<OptionValues>& table() {
+  // Names of cases are checked by find_case(), which knows those that cannot run yet.
+  static const std::vector<OptionValues> rows{
+      {"case", ValueKind::words, case_names},
+      {"--cases", ValueKind::words, case_names},
+      {"--shape", ValueKind::words, some_shapes},
+      {"--shapes", ValueKind::words, some_shapes},
+      {"--dtype", ValueKind::words, dtype_names, "type"},
+      {"--set", ValueKind::words, suite::set_names, "set"},
+      {"--stage", ValueKind::words, stage_names, "stage"},
+      {"--device", ValueKind::words, device_names, "device"},
+      {"--providers", ValueKind::words, provider_names, "provider"},
+      {"--peers", ValueKind::words, suite::peer_names, "peer"},
+      {"shell", ValueKind::words, shell_names, "shell"},
+      {"--out", ValueKind::directory},
+      {"--compare", ValueKind::file},
+      {"before", ValueKind::file},
+      {"now", ValueKind::file},
+      {"--seconds", ValueKind::anything},
+  };
+  return rows;
+}
+
+}  // namespace
+
+std::span<const OptionValues> all_option_values() { return table(); }
+
+const OptionValues* values_of(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  for (const OptionValues& row : table())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+void check_words(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const OptionValues* values = values_of(*option);
+    if (option->count() == 0 || !values || values->what.empty()) continue;
+    const Words words = values->words();
+    for (const std::string& given : option->results())
+      if (std::find(words.begin(), words.end(), given) == words.end())
+        throw UserError(suite::unknown_name(values->what, given, words));
+  }
+}
+
+}  // namespace sinter::cli
