@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   sinter::cli::Invocation invocation{joined(argc, argv), nullptr};
   sinter::cli::add_devices_command(app, invocation);
   sinter::cli::add_suite_command(app, invocation);
+  sinter::cli::add_report_command(app, invocation);
   sinter::cli::add_explain_command(app, invocation);
   sinter::cli::add_dump_command(app, invocation);
   sinter::cli::add_cache_command(app, invocation);

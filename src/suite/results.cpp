@@ -1,17 +1,16 @@
-// The files of a run: written to a temporary name, then renamed.
+// The files of a run. In: Results. Out: results.json and results.csv, and back.
 #include "src/suite/results.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "src/base/check.h"
+#include "src/suite/atomic_file.h"
 #include "src/suite/results_json.h"
 
 namespace sinter::suite {
@@ -29,17 +28,6 @@ std::string csv_cell(const Json& value) {
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '"');
   return fmt::format("\"{}\"", text);
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.tmp-{}", path, getpid());
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int code = errno;
-  std::remove(temporary.c_str());
-  fail_user("suite", "cannot write {}: {}", path, std::strerror(code));
 }
 
 }  // namespace
@@ -64,13 +52,10 @@ std::string to_csv(const Results& results) {
 }
 
 std::string write_results(const std::string& directory, const Results& results) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (!fs::is_directory(directory))
-    fail_user("suite", "cannot make the directory {}: {}", directory, error.message());
+  make_directory(directory);
   std::string path = (fs::path(directory) / "results.json").string();
-  write_file(path, to_json(results));
-  write_file((fs::path(directory) / "results.csv").string(), to_csv(results));
+  write_file_atomically(path, to_json(results));
+  write_file_atomically((fs::path(directory) / "results.csv").string(), to_csv(results));
   return path;
 }
 

@@ -60,7 +60,7 @@ class Cli : public ::testing::Test {
 
 TEST_F(Cli, HelpHasAnExampleForEveryCommand) {
   expect("--help", 0, "Example:");
-  for (const char* command : {"devices", "suite", "explain", "dump", "cache"})
+  for (const char* command : {"devices", "suite", "report", "explain", "dump", "cache"})
     expect(std::string(command) + " --help", 0, std::string("Example:\n  sinter ") + command);
 }
 
