@@ -4,11 +4,13 @@ Three cases on a 10x10 grid in two types from four providers, with rows that fai
 several plans, and text that would run as a script if the page let it.
 """
 
+import math
+
 SIZES = [128 << i for i in range(10)]
 DTYPES = {"f32": 4, "bf16": 2}
 # case: (operations an element, eager's kernels, fused kernels)
 CASES = {"softmax": (5, 5, 1), "layernorm": (9, 9, 1), "norm_chain": (6, 6, 3)}
-SLOWER = {"fused": 1.0, "eager": 3.0, "torch_compile": 1.25, "torch_eager": 2.0}
+PROVIDERS = ["fused", "eager", "torch_compile", "torch_eager"]
 HOSTILE = "</script><script>window.hacked = 1</script><!-- <img src=x onerror='window.hacked = 2'>"
 
 
@@ -20,18 +22,24 @@ def limit_us(rows, cols, dtype):
     return 1.5 + 2 * rows * cols * DTYPES[dtype] / 200e3
 
 
-def median_us(rows, cols, dtype, provider):
-    fused = 1.1 * limit_us(rows, cols, dtype) + 1
-    # At the smallest shape fused is the slower one, so that the scale's other side is seen too.
-    factor = 0.5 if (rows, cols) == (128, 128) and provider == "eager" else SLOWER[provider]
-    return round(fused * factor, 3)
+def median_us(case, rows, cols, dtype, provider):
+    """Fused loses at the smallest shapes, so that both sides of the scale are seen."""
+    limit = limit_us(rows, cols, dtype)
+    size = math.log2(rows * cols)
+    fused = limit * (1.08 + 0.04 * CASES[case][2] * (32 - size) / 4) + 0.5
+    slower = {
+        "fused": 1, "eager": CASES[case][1] * (0.1 + 0.9 * (size - 13) / 19),
+        "torch_compile": 0.93 + 0.08 * abs(math.log2(cols) - 10),
+        "torch_eager": 1.2 + CASES[case][1] * (size - 10) / 40,
+    }
+    return round(fused * slower[provider], 3)
 
 
 def make_row(case, rows, cols, dtype, provider):
     flops, eager_kernels, fused_kernels = CASES[case]
     least = 2 * rows * cols * DTYPES[dtype]
     kernels = {"fused": fused_kernels, "eager": eager_kernels}.get(provider)
-    median = median_us(rows, cols, dtype, provider)
+    median = median_us(case, rows, cols, dtype, provider)
     row = {
         "case": case, "shape": f"{rows}x{cols}", "dtype": dtype, "device": "cpu",
         "provider": provider, "median_us": median, "p20_us": round(median * 0.97, 3),
@@ -132,7 +140,7 @@ def norm_chain_plan(dtype, shapes):
 
 
 def make_results(slower=1.0, with_peers=True):
-    providers = [name for name in SLOWER if with_peers or not name.startswith("torch")]
+    providers = [name for name in PROVIDERS if with_peers or not name.startswith("torch")]
     rows = [make_row(case, r, c, dtype, provider) for case in CASES for dtype in DTYPES
             for r in SIZES for c in SIZES for provider in providers]
     for row in rows:

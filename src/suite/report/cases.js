@@ -67,7 +67,7 @@ const rateChart = (list, family) => {
   const {axis, label} = kRates[state.rate];
   return chartBox("rate-chart", `${label} of ${state.case} over size`, sets, {
     x: logAxis(kAxes[state.axis].axis, powerTick(
-      state.axis === "bytes" ? formatBytes : formatCount)),
+      withoutZeros(state.axis === "bytes" ? formatBytes : formatCount))),
     y: {...logAxis(axis), type: "linear", beginAtZero: true},
   }, rateTooltip);
 };

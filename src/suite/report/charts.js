@@ -46,7 +46,7 @@ const chartBox = (id, label, datasets, scales, tooltip) => {
       scales,
       plugins: {
         legend: {position: "bottom", labels: {color: cssVariable("text"), usePointStyle: true,
-          padding: 16}},
+          boxHeight: 7, padding: 16}},
         tooltip: {callbacks: {label: tooltip}, displayColors: false},
       },
     },

@@ -13,7 +13,7 @@ const luminance = (colour) => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 // Black or white, whichever stands out more.
-const inkOn = (colour) => (luminance(colour) + 0.05) ** 2 > 1.05 * 0.05 ? "#0d1013" : "#ffffff";
+const inkOn = (colour) => (luminance(colour) + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
 
 const kRatioSpan = 3;  // powers of two on either side of 1
 
@@ -23,8 +23,8 @@ const metricColour = (metric, value) => {
   const cold = triple("cold");
   if (metric.unit === "share") return mix(cold, triple("full"), Math.min(1, Math.max(0, value)) ** 1.3);
   const power = Math.log2(value) / kRatioSpan;
-  // The root brings small differences out.
-  const share = Math.sqrt(Math.min(1, Math.abs(power)));
+  // The exponent brings small differences out.
+  const share = Math.min(1, Math.abs(power)) ** 0.7;
   return mix(cold, triple(power > 0 ? "high" : "low"), share);
 };
 const cellStyle = (metric, value) => {

@@ -28,6 +28,9 @@ const formatPercent = (share) => `${(share * 100).toFixed(0)}%`;
 const formatError = (error) => typeof error === "string" ? error : error === 0 ? "0" :
   error.toExponential(1);
 
+// Round numbers of axes, without the zeros after the point.
+const withoutZeros = (format) => (value) => format(value).replace(/\.0+(?= |$)/, "");
+
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 const median = (values) => {

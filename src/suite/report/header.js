@@ -60,15 +60,14 @@ const facts = () => {
     ["Measured limits", [limits.filter(Boolean).join(", ")]],
     ["Sinter", [meta.version, ...commit]],
     ["With", [versions.join(", ")]],
-    ["When", [`${meta.date.replace("T", " ").replace("Z", " UTC")}, ${meta.seconds} s of timing ` +
-      "for each case, shape and type"]],
-    ["Command", [commandLine(meta.command_line)]],
+    ["When", [`${meta.date.replace("T", " ").replace("Z", " UTC")}, ${meta.seconds} s a cell`]],
+    ["Command", [commandLine(meta.command_line)], true],
     compared ? ["Compared with", [`${compared.meta.date.slice(0, 10)}, version ` +
       `${compared.meta.version}, commit ${(compared.meta.commit || "unknown").slice(0, 12)}, on ` +
-      compared.meta.description]] : null,
+      compared.meta.description], true] : null,
   ];
-  return rows.filter((row) => row && row[1][0]).flatMap(([name, value]) =>
-    [element("dt", {}, name), element("dd", {}, value)]);
+  return rows.filter((row) => row && row[1][0]).flatMap(([name, value, wide]) =>
+    [element("dt", {class: wide ? "wide" : null}, name), element("dd", {class: wide ? "wide" : null}, value)]);
 };
 
 // Equal messages once, with how many rows and which.

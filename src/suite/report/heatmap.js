@@ -69,7 +69,7 @@ const walkable = (table, detail, cellAt) => {
 const heatMap = (metric, list) => {
   const grid = gridOf(list);
   const cellAt = (r, c) => grid.at.get(`${grid.rows[r]}|${grid.cols[c]}`);
-  const table = element("table", {class: "heat", role: "grid",
+  const table = element("table", {class: "heat", role: "grid", style: `--cols:${grid.cols.length}`,
     "aria-label": `${metric.label} of ${state.case}, rows by columns`},
     element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "rows \\ cols"),
       grid.cols.map((cols) => element("th", {scope: "col"}, cols)))),
@@ -77,7 +77,7 @@ const heatMap = (metric, list) => {
       element("th", {scope: "row"}, rows),
       grid.cols.map((_, c) => heatCell(metric, cellAt(r, c)))))));
   const detail = element("p", {class: "heat-detail", "aria-live": "polite"},
-    "Point at a cell, or walk the grid with the arrow keys, for its times.");
+    "Point at a cell, tap it, or walk the grid with the arrow keys, for its times.");
   walkable(table, detail, cellAt);
   return element("div", {class: "card"}, element("div", {class: "scroll"}, table), detail,
     heatLegend(metric, list));
@@ -85,7 +85,7 @@ const heatMap = (metric, list) => {
 
 const heatLegend = (metric, list) => {
   const [from, to] = metric.unit === "share" ? ["0%", "100%"] :
-    [`${1 / 2 ** kRatioSpan}×`, `${2 ** kRatioSpan}×`];
+    [`1/${2 ** kRatioSpan}×`, `${2 ** kRatioSpan}×`];
   const states = new Set(list.map((cell) => metricOf(metric, cell).state));
   const hatched = ["failed", "skipped", "missing"].filter((each) => states.has(each));
   return element("div", {class: "legend"},

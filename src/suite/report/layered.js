@@ -24,20 +24,21 @@ const ranksOf = (nodes, edges) => {
 };
 
 // The values nearest to `wanted` (least squares) of which each is at least its gap above the one
-// before: neighbours that would collide are pooled and placed at their mean.
-const spread = (wanted, gaps) => {
+// before: neighbours that would collide are pooled and placed at their weighted mean.
+const spread = (wanted, weights, gaps) => {
   const offsets = [];
   wanted.forEach((_, i) => offsets.push(i ? offsets[i - 1] + gaps[i] : 0));
   const pools = [];
   wanted.forEach((value, i) => {
-    pools.push({sum: value - offsets[i], count: 1});
+    pools.push({sum: (value - offsets[i]) * weights[i], weight: weights[i], count: 1});
     for (let last = pools.length - 1; last > 0; --last) {
       const [a, b] = [pools[last - 1], pools[last]];
-      if (a.sum / a.count < b.sum / b.count) break;
-      pools.splice(last - 1, 2, {sum: a.sum + b.sum, count: a.count + b.count});
+      if (a.sum / a.weight < b.sum / b.weight) break;
+      pools.splice(last - 1, 2,
+        {sum: a.sum + b.sum, weight: a.weight + b.weight, count: a.count + b.count});
     }
   });
-  return pools.flatMap(({sum, count}) => Array(count).fill(sum / count))
+  return pools.flatMap(({sum, weight, count}) => Array(count).fill(sum / weight))
     .map((value, i) => value + offsets[i]);
 };
 
@@ -56,16 +57,26 @@ const linksOf = (edges, ranks, addPoint) => {
   return {links, chains};
 };
 
-// Neighbours of each node with where on them the link ends, relative to where it ends here.
+// Neighbours of each node with where on them the link ends, relative to where it ends here. Between
+// two nodes that does not count: boxes in a column look better than links that are straight.
 const neighboursOf = (links) => {
   const up = new Map();
   const down = new Map();
   const add = (map, id, entry) => map.set(id, [...(map.get(id) || []), entry]);
-  for (const {from, to, fromDx, toDx} of links) {
+  for (const {from, to, ...link} of links) {
+    const isPlain = typeof from !== "symbol" && typeof to !== "symbol";
+    const {fromDx, toDx} = isPlain ? {fromDx: 0, toDx: 0} : link;
     add(up, to, {id: from, dx: fromDx - toDx});
     add(down, from, {id: to, dx: toDx - fromDx});
   }
   return {up, down};
+};
+
+// How much a link wants to be straight: long edges most, so that they do not wobble.
+const kStraight = {points: 8, mixed: 1, nodes: 3};
+const straightness = (a, b) => {
+  const points = (typeof a === "symbol") + (typeof b === "symbol");
+  return points === 2 ? kStraight.points : points === 1 ? kStraight.mixed : kStraight.nodes;
 };
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -95,14 +106,20 @@ const placeAcross = (layers, {up, down}, gap) => {
       at += node.w + gap;
     }
   }
-  for (let sweep = 0; sweep < 16; ++sweep)
+  for (let sweep = 0; sweep < 60; ++sweep)
     for (const layer of sweep % 2 ? [...layers].reverse() : layers) {
-      const wanted = layer.map((node) => {
-        const near = [...(up.get(node.id) || []), ...(down.get(node.id) || [])];
-        return near.length ? mean(near.map(({id, dx}) => x.get(id) + dx)) : x.get(node.id);
-      });
+      const wanted = [];
+      const weights = [];
+      for (const node of layer) {
+        const near = [...(up.get(node.id) || []), ...(down.get(node.id) || [])]
+          .map(({id, dx}) => ({at: x.get(id) + dx, weight: straightness(node.id, id)}));
+        const weight = near.reduce((sum, each) => sum + each.weight, 0);
+        weights.push(weight || 0.1);
+        wanted.push(weight ? near.reduce((sum, each) => sum + each.at * each.weight, 0) / weight :
+          x.get(node.id));
+      }
       const gaps = layer.map((node, i) => i ? (node.w + layer[i - 1].w) / 2 + gap : 0);
-      spread(wanted, gaps).forEach((value, i) => x.set(layer[i].id, value));
+      spread(wanted, weights, gaps).forEach((value, i) => x.set(layer[i].id, value));
     }
   const left = Math.min(...layers.flat().map((node) => x.get(node.id) - node.w / 2));
   for (const [id, value] of x) x.set(id, value - left);

@@ -55,7 +55,7 @@ const drawOverview = (panel) => {
   panel.replaceChildren(
     element("div", {class: "controls"}, metricControl(), dtypeControl() || ""),
     element("div", {class: "case-grid"}, names.map((name) => caseCard(metric, name))),
-    element("div", {class: "card", style: "margin-top:12px"},
+    element("div", {style: "margin-top:12px"},
       heatLegend(metric, run.cells.filter((cell) => cell.dtype === state.dtype)),
       element("p", {class: "muted small", style: "margin:6px 0 0"},
         "In each map rows grow downwards and columns to the right. Choose one for its numbers.")),

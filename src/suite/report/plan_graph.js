@@ -1,7 +1,7 @@
 // The picture of a plan. Two layouts: the operations inside each kernel, then the kernels with what
 // they are given. In: an entry of `plans`. Out: an SVG element.
 const kNodeHeight = 42;
-const kHeadHeight = 62;
+const kHeadHeight = 70;
 const kPad = 16;
 const kInnerGaps = {across: 18, down: 24};
 const kOuterGaps = {across: 36, down: 46};
@@ -30,13 +30,13 @@ const layOutKernel = (plan, index) => {
   const ports = [];
   plan.edges.forEach((edge, i) => {
     if (inside.has(edge.to) && !inside.has(edge.from)) {
-      ports.push({id: `in${i}`, w: 0, h: 0, rank: 0});
+      ports.push({id: `in${i}`, w: 8, h: 0, rank: 0});
       edges.push({from: `in${i}`, to: edge.to, entry: i});
     }
   });
   for (const node of members)
     if (plan.edges.some((edge) => edge.from === node.id && !inside.has(edge.to))) {
-      ports.push({id: `out${node.id}`, w: 0, h: 0, rank: last});
+      ports.push({id: `out${node.id}`, w: 8, h: 0, rank: last});
       edges.push({from: node.id, to: `out${node.id}`, exit: node.id});
     }
   const layout = layeredLayout([...nodes, ...ports], edges, kInnerGaps);
@@ -44,7 +44,7 @@ const layOutKernel = (plan, index) => {
     textWidth(line, i ? 12 : 13.5)));
   const width = Math.max(layout.width, head) + 2 * kPad;
   return {members, edges, layout, dx: (width - layout.width) / 2,
-    w: width, h: kHeadHeight + layout.height + kPad};
+    w: width, h: kHeadHeight + layout.height + (edges.some(({exit}) => exit !== undefined) ? 0 : kPad)};
 };
 
 const moved = (points, dx, dy) => points.map(({x, y}) => ({x: x + dx, y: y + dy}));

@@ -2,18 +2,28 @@
 // of this machine allow. In: rows of the chosen cases. Out: a log-log chart.
 const intensityOf = (row) => row.flops / row.bytes_min;
 
-const roofPoints = (provider) => run.rows
+// All shapes of a case have about the same intensity: providers stand side by side, not on top of
+// each other.
+const kAside = 1.045;
+
+const roofPoints = (provider, at) => run.rows
   .filter((row) => row.provider === provider && row.dtype === state.dtype && isMeasured(row) &&
     row.flops > 0 && row.bytes_min > 0 && (!state.roofcase || row.case === state.roofcase))
-  .map((row) => ({x: intensityOf(row), y: row.flops / row.median_us / 1e3, row}));
+  .map((row) => ({x: intensityOf(row) * kAside ** (at - (run.providers.length - 1) / 2),
+    y: row.flops / row.median_us / 1e3, row}));
+
+// How far the picture goes: all points, and the ridge where both roofs meet.
+const spanOf = (points) => {
+  const {copy_bytes_per_s: copy, peak_flops_per_s: peak} = run.meta;
+  const ridge = peak && copy ? peak / copy : null;
+  const xs = points.map(({x}) => x);
+  return {ridge, low: Math.min(...xs) / 2, high: Math.max(...xs, ridge || 0) * 2.5};
+};
 
 // The copy's slope up to where the multiply-adds' peak cuts it off.
 const roofs = (points) => {
   const {copy_bytes_per_s: copy, peak_flops_per_s: peak} = run.meta;
-  const xs = points.map(({x}) => x);
-  const ridge = peak && copy ? peak / copy : null;
-  const low = Math.min(...xs, 1) / 2;
-  const high = Math.max(...xs, ridge || 0) * 2.5;
+  const {ridge, low, high} = spanOf(points);
   const sets = [];
   const end = ridge || high;
   if (copy)
@@ -26,11 +36,11 @@ const roofs = (points) => {
 };
 
 const roofTooltip = (context) => {
-  const {row, x, y} = context.raw;
+  const {row, y} = context.raw;
   if (!row) return context.dataset.label;
   const share = limitShare(row);
   return [`${row.case} ${row.shape}, ${row.provider}`,
-    `${formatFlops(y * 1e9)} at ${digits3(x)} FLOP/byte, ${formatTime(row.median_us)}` +
+    `${formatFlops(y * 1e9)} at ${digits3(intensityOf(row))} FLOP/byte, ${formatTime(row.median_us)}` +
     (share === null ? "" : `, ${formatPercent(share)} of the copy limit`)];
 };
 
@@ -46,7 +56,8 @@ const caseChips = () => {
 };
 
 const drawRoofline = (panel) => {
-  const sets = run.providers.map((name) => pointSet(name, roofPoints(name), false))
+  const sets = run.providers.map((name, i) => ({...pointSet(name, roofPoints(name, i), false),
+    pointRadius: 3.5, backgroundColor: `${providerColour(name)}b0`, borderWidth: 1}))
     .filter(({data: points}) => points.length);
   const points = sets.flatMap((set) => set.data);
   const controls = element("div", {class: "controls"}, caseChips(), dtypeControl() || "");
@@ -55,10 +66,12 @@ const drawRoofline = (panel) => {
     return;
   }
   const {peak_flops_per_s: peak} = run.meta;
+  const {low, high} = spanOf(points);
   panel.replaceChildren(controls,
     element("div", {class: "card"}, chartBox("roof-chart", "Roofline of the measured rows",
       [...sets, ...roofs(points)], {
-        x: logAxis("FLOP for each byte that must move", powerTick((x) => String(+x.toPrecision(3)))),
+        x: {...logAxis("FLOP for each byte that must move",
+          powerTick((x) => String(+x.toPrecision(3)))), min: low, max: high},
         y: logAxis("GFLOP/s", powerTick((y) => String(+y.toPrecision(3)))),
       }, roofTooltip)),
     element("p", {class: "muted small", style: "margin-top:10px"},

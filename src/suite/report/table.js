@@ -20,9 +20,9 @@ const kColumns = [
     value: (row) => row.provider === "eager" ? null :
       speedUp(cellOf(row).byProvider.get("eager"), row), reason: "median_us"},
   amount("call_us", "Call", formatTime, "What a call costs its caller, at small shapes"),
-  amount("bytes_min", "Traffic, least", formatBytes, "Every input read once, every output written"),
-  amount("bytes_planned", "planned", formatBytes, "What the plan's kernels read and write"),
-  amount("bytes_measured", "measured", formatBytes, "By the memory controllers' counters"),
+  amount("bytes_min", "Least traffic", formatBytes, "Every input read once, every output written"),
+  amount("bytes_planned", "Planned traffic", formatBytes, "What the plan's kernels read and write"),
+  amount("bytes_measured", "Measured traffic", formatBytes, "By the memory controllers' counters"),
   amount("buffer_bytes", "Buffers", formatBytes, "Of intermediates, sharing memory"),
   amount("compile_ms", "Compile", formatMs),
   amount("kernels", "Kernels", String),
