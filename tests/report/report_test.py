@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The report in a real browser: every view, every control, and text that tries to run as a script.
 
-In: the built tool (SINTER_CLI), a folder for pages and screenshots (the argument); Debian's chromium,
-chromium-driver and python3-selenium. Out: exit status 0, or 77 where one of these is missing.
+In: the built tool (SINTER_CLI), a folder for pages and screenshots (the argument); Debian's
+chromium, chromium-driver and python3-selenium. Out: exit status 0, or 77 where one is missing.
 """
 
 import json
@@ -112,7 +112,7 @@ class ReportTest(unittest.TestCase):
 
     def heat_cell(self, rows, cols):
         row, col = sample.SIZES.index(rows) + 1, sample.SIZES.index(cols) + 1
-        return self.find(f"#panel-cases table.heat tbody tr:nth-child({row}) td:nth-child({col + 1})")
+        return self.find(f"#panel-cases .heat tbody tr:nth-child({row}) td:nth-child({col + 1})")
 
     def datasets(self, canvas):
         return self.script("return Chart.getChart(arguments[0]).data.datasets"
@@ -123,8 +123,9 @@ class ReportTest(unittest.TestCase):
         self.assertRegex(headline, r"^Fused beats eager in \d+ of 581 cells, median \d+\.\d\d×")
         self.assertIn("of the copy limit", headline)
         head = self.find("header").text
-        for part in ("EPYC 9354", "200 GB/s", "0123456789ab", "2026-11-15", "sinter suite --set full",
-                     "torch 2.11.0", "This run was interrupted", "3 rows failed", "72 rows skipped"):
+        for part in ("EPYC 9354", "200 GB/s", "0123456789ab", "2026-11-15", "torch 2.11.0",
+                     "sinter suite --set full", "This run was interrupted", "3 rows failed",
+                     "72 rows skipped"):
             self.assertIn(part, head)
         self.assertIn("cannot run yet", head)
 
@@ -205,7 +206,8 @@ class ReportTest(unittest.TestCase):
         self.assertIn("200 GB/s", sets[4][0])
         self.assertIn("2.10 TFLOP/s", sets[5][0])
         self.choose("Case · FLOP/byte", "layernorm")
-        self.assertEqual([count for _, count in self.datasets("roof-chart")], [97, 97, 96, 97, 2, 2])
+        counts = [count for _, count in self.datasets("roof-chart")]
+        self.assertEqual(counts, [97, 97, 96, 97, 2, 2])
 
     def test_table_sorts_and_filters(self):
         self.open("#table")
@@ -240,8 +242,9 @@ class ReportTest(unittest.TestCase):
         count = {"kernel": ".plan .kernel .title", "node": ".plan .node",
                  "edge": ".plan .edge", "dashed": ".plan .edge.unfused",
                  "listed": ".unfused-list li"}
-        for address, expected in (("softmax", (1, 6, 7, 0, 0)), ("softmax&plan=1", (2, 6, 7, 2, 2)),
-                                  ("layernorm", (1, 14, 16, 0, 0)), ("norm_chain", (3, 7, 9, 4, 4))):
+        for address, expected in {
+                "softmax": (1, 6, 7, 0, 0), "softmax&plan=1": (2, 6, 7, 2, 2),
+                "layernorm": (1, 14, 16, 0, 0), "norm_chain": (3, 7, 9, 4, 4)}.items():
             self.open(f"#plans?case={address}")
             found = tuple(len(self.find_all(selector)) for selector in count.values())
             self.assertEqual(found, expected, address)
@@ -269,10 +272,10 @@ class ReportTest(unittest.TestCase):
             self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.assertNotEqual(self.script(background), light)
         self.open("#cases", theme="dark")
-        dark_line = self.script("return Chart.getChart('rate-chart').data.datasets[0].borderColor")
+        line = "return Chart.getChart('rate-chart').data.datasets[0].borderColor"
+        dark_line = self.script(line)
         self.find("#theme").click()
-        self.assertNotEqual(
-            self.script("return Chart.getChart('rate-chart').data.datasets[0].borderColor"), dark_line)
+        self.assertNotEqual(self.script(line), dark_line)
 
     def test_a_phone_scrolls_boxes_not_the_page(self):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -280,7 +283,8 @@ class ReportTest(unittest.TestCase):
         for tab in TABS:
             self.open(f"#{tab}")
             self.assertEqual(self.script("return innerWidth"), 390)
-            self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), 390, tab)
+            width = self.script("return document.documentElement.scrollWidth")
+            self.assertLessEqual(width, 390, tab)
             self.screenshot(f"phone-{tab}")
             self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True})

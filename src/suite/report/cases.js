@@ -11,6 +11,8 @@ const kAxes = {
     of: (cell) => [...cell.byProvider.values()][0].bytes_min},
 };
 
+const optionsOf = (table) => Object.entries(table).map(([value, {label}]) => ({value, label}));
+
 // Which shapes a plot shows: "square", "cols=128", "rows=128", "all".
 const inFamily = (family, cell) => {
   if (family === "all") return true;
@@ -31,10 +33,12 @@ const families = (list) => {
   return [...square, ...groups, {value: "all", label: "all shapes"}];
 };
 
+// Unless one was chosen, the first that makes a line of three points or more.
 const chosenFamily = (list) => {
-  const options = families(list).flatMap((each) => each.options || [each]);
-  const chosen = options.find(({value}) => value === state.family);
-  return (chosen || options[0]).value;
+  const options = families(list).flatMap((each) => each.options || [each]).map(({value}) => value);
+  if (options.includes(state.family)) return state.family;
+  const count = (family) => list.filter((cell) => inFamily(family, cell)).length;
+  return options.find((family) => count(family) > 2) || "all";
 };
 
 const ratePoints = (list, rowOf, timeOf) => {
@@ -88,9 +92,7 @@ const drawCases = (panel) => {
     element("h2", {}, "Speed over size"),
     element("div", {class: "controls"},
       selectBox("Shapes", "family", families(list), family, (value) => choose({family: value})),
-      chips("Rate", Object.entries(kRates).map(([value, {label}]) => ({value, label})), state.rate,
-        (rate) => choose({rate})),
-      chips("Size in", Object.entries(kAxes).map(([value, {label}]) => ({value, label})), state.axis,
-        (axis) => choose({axis}))),
+      chips("Rate", optionsOf(kRates), state.rate, (rate) => choose({rate})),
+      chips("Size in", optionsOf(kAxes), state.axis, (axis) => choose({axis}))),
     element("div", {class: "card"}, rateChart(list, family)));
 };

@@ -1,5 +1,6 @@
-// What the charts share: colours of the present theme, axes, and what stands there without Chart.js.
-const kPointStyles = {fused: "circle", eager: "rect", torch_compile: "triangle", torch_eager: "rectRot"};
+// What the charts share: colours of the theme, axes, and what stands there without Chart.js.
+const kPointStyles = {fused: "circle", eager: "rect", torch_compile: "triangle",
+  torch_eager: "rectRot"};
 const chartsByPanel = new Map();
 
 const kNoCharts = "charts are missing: this build had no Chart.js (Debian: libjs-chart.js)";

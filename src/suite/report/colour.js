@@ -2,7 +2,8 @@
 const cssVariable = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const triple = (name) => cssVariable(name).split(" ").map(Number);
-const mix = (from, to, share) => from.map((value, i) => Math.round(value + (to[i] - value) * share));
+const mix = (from, to, share) =>
+  from.map((value, i) => Math.round(value + (to[i] - value) * share));
 const rgb = (colour) => `rgb(${colour.join(" ")})`;
 
 const luminance = (colour) => {
@@ -21,7 +22,8 @@ const kRatioSpan = 3;  // powers of two on either side of 1
 // the limit go from nothing to full.
 const metricColour = (metric, value) => {
   const cold = triple("cold");
-  if (metric.unit === "share") return mix(cold, triple("full"), Math.min(1, Math.max(0, value)) ** 1.3);
+  if (metric.unit === "share")
+    return mix(cold, triple("full"), Math.min(1, Math.max(0, value)) ** 1.3);
   const power = Math.log2(value) / kRatioSpan;
   // The exponent brings small differences out.
   const share = Math.min(1, Math.abs(power)) ** 0.7;

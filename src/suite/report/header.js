@@ -14,7 +14,8 @@ const headlineOf = () => {
     parts.push(`the best peer in ${wins(peer)} of ${peer.length}, median ` +
       formatRatio(median(peer)));
   const limit = metricValues(findMetric("limit"), run.cells);
-  if (limit.length) parts.push(`it reaches a median ${formatPercent(median(limit))} of the copy limit`);
+  if (limit.length)
+    parts.push(`it reaches a median ${formatPercent(median(limit))} of the copy limit`);
   const text = parts.join("; ");
   return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "This run measured nothing.";
 };
@@ -60,14 +61,17 @@ const facts = () => {
     ["Measured limits", [limits.filter(Boolean).join(", ")]],
     ["Sinter", [meta.version, ...commit]],
     ["With", [versions.join(", ")]],
-    ["When", [`${meta.date.replace("T", " ").replace("Z", " UTC")}, ${meta.seconds} s a cell`]],
+    ["When", [`${meta.date.replace("T", " ").replace("Z", " UTC")}` +
+      (meta.seconds ? `, ${meta.seconds} s a cell` : "")]],
     ["Command", [commandLine(meta.command_line)], true],
     compared ? ["Compared with", [`${compared.meta.date.slice(0, 10)}, version ` +
       `${compared.meta.version}, commit ${(compared.meta.commit || "unknown").slice(0, 12)}, on ` +
       compared.meta.description], true] : null,
   ];
-  return rows.filter((row) => row && row[1][0]).flatMap(([name, value, wide]) =>
-    [element("dt", {class: wide ? "wide" : null}, name), element("dd", {class: wide ? "wide" : null}, value)]);
+  return rows.filter((row) => row && row[1][0]).flatMap(([name, value, isWide]) => {
+    const attributes = isWide ? {class: "wide"} : {};
+    return [element("dt", attributes, name), element("dd", attributes, value)];
+  });
 };
 
 // Equal messages once, with how many rows and which.
@@ -78,7 +82,8 @@ const grouped = (rows, messageOf) => {
     groups.set(message, [...(groups.get(message) || []), row]);
   }
   return [...groups].map(([message, list]) => {
-    const names = list.slice(0, 3).map((row) => `${row.case} ${row.shape} ${row.dtype} ${row.provider}`);
+    const names = list.slice(0, 3)
+      .map((row) => `${row.case} ${row.shape} ${row.dtype} ${row.provider}`);
     const more = list.length > 3 ? `, and ${list.length - 3} more` : "";
     return element("li", {}, element("b", {}, message), ` (${names.join(", ")}${more})`);
   });
@@ -102,7 +107,8 @@ const drawHeader = () => {
     remark(`${plural(skippedRows.length, "row")} skipped`,
       grouped(skippedRows, (row) => row.skipped)),
     remark(`${plural(meta.not_run.length, "case")} cannot run yet`,
-      meta.not_run.map((each) => element("li", {}, element("b", {}, each.case), `: ${each.reason}`))),
+      meta.not_run.map((each) =>
+        element("li", {}, element("b", {}, each.case), `: ${each.reason}`))),
   ];
   byId("remarks").append(...remarks.filter(Boolean));
 };

@@ -11,9 +11,10 @@ const kStateText = {failed: "fail", skipped: "skip", missing: "–"};
 const providerLine = (name, row) => {
   const {state: what, why} = rowState(row);
   if (what !== "ok") return why;
-  const spread = row.p20_us === null ? "" : ` (${formatTime(row.p20_us)} to ${formatTime(row.p80_us)})`;
+  const range = row.p20_us === null ? "" :
+    ` (${formatTime(row.p20_us)} to ${formatTime(row.p80_us)})`;
   const kernels = row.kernels === null ? "" : `, ${plural(row.kernels, "kernel")}`;
-  return `${name} ${formatTime(row.median_us)}${spread}, ` +
+  return `${name} ${formatTime(row.median_us)}${range}, ` +
     `${formatBandwidth(row.bytes_min / row.median_us * 1e6)}${kernels}`;
 };
 
@@ -40,8 +41,8 @@ const heatCell = (metric, cell) => {
 
 const kSteps = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
 
-// One cell is reachable with Tab, the others from there. The cell's details stand below as text, for
-// those who cannot hover.
+// One cell is reachable with Tab, the others from there. The cell's details stand below as text,
+// for those who cannot hover.
 const walkable = (table, detail, cellAt) => {
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1));
   const show = (cell) => {
@@ -89,8 +90,8 @@ const heatLegend = (metric, list) => {
   const states = new Set(list.map((cell) => metricOf(metric, cell).state));
   const hatched = ["failed", "skipped", "missing"].filter((each) => states.has(each));
   return element("div", {class: "legend"},
-    element("span", {}, from, element("span", {class: "bar", style: `background:${gradientOf(metric)}`}),
-      to),
+    element("span", {}, from,
+      element("span", {class: "bar", style: `background:${gradientOf(metric)}`}), to),
     element("span", {}, metric.unit === "share" ? `${metric.what}; more is better` :
       `${metric.what}; blue: fused is faster, orange: slower`),
     hatched.length ? element("span", {}, element("span", {class: "swatch hatched"}),

@@ -89,7 +89,8 @@ const orderLayers = (layers, {up, down}) => {
     for (const layer of sweep % 2 ? [...layers].reverse() : layers) {
       const key = new Map(layer.map((node) => {
         const near = sources.get(node.id) || [];
-        return [node.id, near.length ? mean(near.map(({id}) => place.get(id))) : place.get(node.id)];
+        const own = place.get(node.id);
+        return [node.id, near.length ? mean(near.map(({id}) => place.get(id))) : own];
       }));
       layer.sort((a, b) => key.get(a.id) - key.get(b.id));
       layer.forEach((node, i) => place.set(node.id, (i + 0.5) / layer.length));
@@ -149,14 +150,18 @@ const layeredLayout = (nodes, edges, gaps) => {
     const height = Math.max(...layer.map((node) => node.h));
     for (const node of layer) {
       const top = node.isPoint ? y : y + (height - node.h) / 2;
-      places.set(node.id, {x: x.get(node.id), top, bottom: node.isPoint ? y + height : top + node.h});
+      const bottom = node.isPoint ? y + height : top + node.h;
+      places.set(node.id, {x: x.get(node.id), top, bottom, layerTop: y, layerBottom: y + height});
     }
     y += height + gaps.down;
   }
   const routes = edges.map(({fromDx = 0, toDx = 0}, i) => chains[i].flatMap((id, at) => {
-    const {x: center, top, bottom} = places.get(id);
-    if (at === 0) return [{x: center + fromDx, y: bottom}];
-    if (at === chains[i].length - 1) return [{x: center + toDx, y: top}];
+    const {x: center, top, bottom, layerTop, layerBottom} = places.get(id);
+    // Upright as far as the layer goes: beside a low node may stand a high one.
+    if (at === 0)
+      return [{x: center + fromDx, y: bottom}, {x: center + fromDx, y: layerBottom}];
+    if (at === chains[i].length - 1)
+      return [{x: center + toDx, y: layerTop}, {x: center + toDx, y: top}];
     return [{x: center, y: top}, {x: center, y: bottom}];
   }));
   const width = Math.max(...filled.flat().map((node) => x.get(node.id) + node.w / 2));

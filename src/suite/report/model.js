@@ -84,8 +84,9 @@ const kMetrics = [
     what: "fused time before / now", other: (cell) => rowBefore(cell.byProvider.get("fused"))},
 ].filter((metric) => metric.value !== "before" || compared);
 
-const metricOptions = () => kMetrics.map((metric) => metric.value === "peer" && !run.peers.length ?
-  {...metric, disabled: true, why: "This run has no peers, e.g. PyTorch, to compare with."} : metric);
+const kNoPeers = {disabled: true, why: "This run has no peers, e.g. PyTorch, to compare with."};
+const metricOptions = () => kMetrics.map((metric) =>
+  metric.value === "peer" && !run.peers.length ? {...metric, ...kNoPeers} : metric);
 
 const rowState = (row) => {
   if (!row) return {state: "missing", why: "not measured"};

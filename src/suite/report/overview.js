@@ -10,10 +10,20 @@ const caseCard = (metric, name) => {
     element("h3", {}, name), element("p", {class: "muted"}, summary), miniMap(metric, list));
 };
 
+const shownMetrics = () => metricOptions().filter(({disabled}) => !disabled);
+
 const spanText = (values) => {
   const low = Math.min(...values);
   const high = Math.max(...values);
   return low === high ? String(low) : `${low}–${high}`;
+};
+
+// Kernels out of the disk cache were not compiled: those rows count only where there are no others.
+const compileText = (rows) => {
+  const compiled = rows.filter((row) => row.kernels_from_disk === 0);
+  const of = (list) => formatMs(median(list.map((row) => row.compile_ms)));
+  if (compiled.length) return of(compiled);
+  return rows.length ? `${of(rows)} (from cache)` : "–";
 };
 
 const summaryRow = (name) => {
@@ -27,22 +37,21 @@ const summaryRow = (name) => {
     const counts = rowsOf(provider).map((row) => row.kernels).filter((count) => count !== null);
     return counts.length ? spanText(counts) : "–";
   });
-  const compile = median(rowsOf("fused").map((row) => row.compile_ms).filter((ms) => ms !== null));
+  const compile = compileText(rowsOf("fused").filter((row) => row.compile_ms !== null));
   const rows = list.flatMap((cell) => [...cell.byProvider.values()]);
   const failed = rows.filter(rowFailure).length;
   const skipped = rows.filter((row) => !rowFailure(row) && row.skipped).length;
   const eager = metricValues(kMetrics[0], list);
-  const texts = [...kMetrics.filter((metric) => metric.value !== "peer" || run.peers.length)
-    .map(medianCell), eager.length ? `${wins(eager)} of ${eager.length}` : "–", kernels.join(" → "),
-  compile === null ? "–" : formatMs(compile), String(failed), String(skipped)];
+  const texts = [...shownMetrics().map(medianCell),
+    eager.length ? `${wins(eager)} of ${eager.length}` : "–", kernels.join(" → "), compile,
+    String(failed), String(skipped)];
   return element("tr", {}, element("th", {scope: "row", class: "text"}, name),
     texts.map((text) => element("td", {}, text)));
 };
 
 const summaryTable = (names) => {
-  const titles = ["Case", ...kMetrics.filter((metric) => metric.value !== "peer" || run.peers.length)
-    .map((metric) => metric.label), "Faster than eager in", "Kernels, eager → fused",
-  "Compile, fused", "Failed", "Skipped"];
+  const titles = ["Case", ...shownMetrics().map((metric) => metric.label), "Faster than eager in",
+    "Kernels, eager → fused", "Compile, fused", "Failed", "Skipped"];
   return element("div", {class: "table-box"}, element("table", {class: "data"},
     element("thead", {}, element("tr", {}, titles.map((title, i) =>
       element("th", {scope: "col", class: i ? "plain" : "plain text"}, title)))),

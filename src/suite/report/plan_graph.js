@@ -15,8 +15,8 @@ const kernelLines = (kernel) => [kernel.name,
   `reads ${formatBytes(kernel.bytes_read)}, writes ${formatBytes(kernel.bytes_written)}`,
   `predicted ${formatTime(kernel.predicted_us)}${kernel.tiles ? ` · ${kernel.tiles}` : ""}`];
 
-// The inside of a kernel. Values from elsewhere come in at the top, through a place of their own for
-// each edge; values that others read leave at the bottom, once for each node.
+// The inside of a kernel. Values from elsewhere come in at the top, through a place of their own
+// for each edge; values that others read leave at the bottom, once for each node.
 const layOutKernel = (plan, index) => {
   const members = plan.nodes.filter((node) => node.kernel === index);
   const inside = new Set(members.map((node) => node.id));
@@ -43,8 +43,9 @@ const layOutKernel = (plan, index) => {
   const head = Math.max(...kernelLines(plan.kernels[index]).map((line, i) =>
     textWidth(line, i ? 12 : 13.5)));
   const width = Math.max(layout.width, head) + 2 * kPad;
+  const hasExit = edges.some(({exit}) => exit !== undefined);
   return {members, edges, layout, dx: (width - layout.width) / 2,
-    w: width, h: kHeadHeight + layout.height + (edges.some(({exit}) => exit !== undefined) ? 0 : kPad)};
+    w: width, h: kHeadHeight + layout.height + (hasExit ? 0 : kPad)};
 };
 
 const moved = (points, dx, dy) => points.map(({x, y}) => ({x: x + dx, y: y + dy}));
@@ -63,8 +64,9 @@ const layOutPlan = (plan) => {
     const kernel = kernels[Number(unit.slice(1))];
     return kernel.layout.places.get(port).x + kernel.dx - kernel.w / 2;
   };
-  const crossing = plan.edges.map((edge, index) => ({index, source: edge.from, from: home.get(edge.from),
-    to: home.get(edge.to)})).filter(({from, to}) => from !== to)
+  const crossing = plan.edges.map((edge, index) =>
+    ({index, source: edge.from, from: home.get(edge.from), to: home.get(edge.to)}))
+    .filter(({from, to}) => from !== to)
     .map((edge) => ({...edge, fromDx: portDx(edge.from, `out${edge.source}`),
       toDx: portDx(edge.to, `in${edge.index}`)}));
   const outer = layeredLayout(units, crossing, kOuterGaps);
@@ -87,17 +89,19 @@ const layOutPlan = (plan) => {
     routes[edge.index] = [...(exits.get(edge.source) || []), ...outer.routes[at],
       ...routes[edge.index]];
   });
-  return {boxes, given: given.map((node) => ({node, place: outer.places.get(`n${node.id}`)})), routes,
-    crossing, width: outer.width, height: outer.height};
+  return {boxes, routes, crossing,
+    given: given.map((node) => ({node, place: outer.places.get(`n${node.id}`)})),
+    width: outer.width, height: outer.height};
 };
 
 // Straight where it goes straight down, else an S with upright ends.
 const pathOf = (points) => points.map(({x, y}, i) => {
-  if (i === 0) return `M${x.toFixed(1)} ${y.toFixed(1)}`;
+  const words = (...numbers) => numbers.map((number) => number.toFixed(1)).join(" ");
+  if (i === 0) return `M${words(x, y)}`;
   const before = points[i - 1];
-  if (Math.abs(before.x - x) < 0.5) return `L${x.toFixed(1)} ${y.toFixed(1)}`;
-  const middle = ((before.y + y) / 2).toFixed(1);
-  return `C${before.x.toFixed(1)} ${middle} ${x.toFixed(1)} ${middle} ${x.toFixed(1)} ${y.toFixed(1)}`;
+  if (Math.abs(before.x - x) < 0.5) return `L${words(x, y)}`;
+  const middle = (before.y + y) / 2;
+  return `C${words(before.x, middle, x, middle, x, y)}`;
 }).join("");
 
 const nodeBox = (node, x, top) => {
@@ -126,7 +130,8 @@ svg("path", {class: `arrow ${kind}`, d: "M0 0L8 4L0 8z"}));
 
 const edgeText = (plan, edge) => {
   const nameOf = (id) => plan.nodes.find((node) => node.id === id).op;
-  return `${nameOf(edge.from)} → ${nameOf(edge.to)}: ${edge.reason}, costs ${formatBytes(edge.bytes)}`;
+  const ends = `${nameOf(edge.from)} → ${nameOf(edge.to)}`;
+  return `${ends}: ${edge.reason}, costs ${formatBytes(edge.bytes)}`;
 };
 
 const edgeShape = (plan, edge, points, number) => {
@@ -159,8 +164,9 @@ const planGraph = (plan) => {
     const place = box.layout.places.get(node.id);
     return nodeBox(node, box.innerX + place.x, box.innerY + place.top);
   }));
-  return svg("svg", {class: "plan", width, height, viewBox: `${-margin} ${-margin} ${width} ${height}`,
-    role: "img", "aria-label": `${plural(plan.kernels.length, "kernel")} of ${plan.case}, ` +
+  return svg("svg", {class: "plan", width, height,
+    viewBox: `${-margin} ${-margin} ${width} ${height}`, role: "img",
+    "aria-label": `${plural(plan.kernels.length, "kernel")} of ${plan.case}, ` +
       `${plural(numbers.size, "edge")} not fused`},
   svg("defs", {}, arrow("arrow-fused", ""), arrow("arrow-unfused", "unfused")),
   layout.boxes.map(kernelBack),

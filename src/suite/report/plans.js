@@ -1,5 +1,5 @@
-// What fusion made of a case: the graph of its plan, and each value that goes through memory between
-// two kernels with the reason why.
+// What fusion made of a case: the graph of its plan, and each value that goes through memory
+// between two kernels with the reason why.
 const plansOf = () => {
   const ofCase = run.plans.filter((plan) => plan.case === state.case);
   const ofType = ofCase.filter((plan) => plan.dtype === state.dtype);
@@ -14,10 +14,11 @@ const planFacts = (plan) => {
   const cell = cells.get(cellKey({case: plan.case, dtype: plan.dtype, shape: plan.shapes[0]}));
   const fused = cell && cell.byProvider.get("fused");
   const operations = plan.nodes.filter((node) => node.kernel !== null).length;
-  return [`${plural(operations, "operation")} in ${plural(plan.kernels.length, "kernel")}. At `,
-    `${plan.shapes[0]} (${plan.dtype}): predicted ${formatTime(predicted)}`,
-    isMeasured(fused) ? `, measured ${formatTime(fused.median_us)}` : "",
-    fused && fused.limit_us !== null ? `, copy limit ${formatTime(fused.limit_us)}` : "", "."].join("");
+  const times = [`predicted ${formatTime(predicted)}`,
+    isMeasured(fused) ? `measured ${formatTime(fused.median_us)}` : null,
+    fused && fused.limit_us !== null ? `copy limit ${formatTime(fused.limit_us)}` : null];
+  return `${plural(operations, "operation")} in ${plural(plan.kernels.length, "kernel")}. At ` +
+    `${plan.shapes[0]} (${plan.dtype}): ${times.filter(Boolean).join(", ")}.`;
 };
 
 // The list below the graph; pointing at an entry lights its edge, and the other way round.
@@ -25,22 +26,24 @@ const unfusedList = (plan, graph) => {
   const edges = plan.edges.filter((edge) => !edge.fused);
   if (!edges.length)
     return element("p", {class: "muted"}, "Every value between operations stays in its kernel.");
-  const items = edges.map((edge, i) => element("li", {}, element("span", {class: "no"}, String(i + 1)),
-    edgeText(plan, edge)));
+  const items = edges.map((edge, i) => element("li", {},
+    element("span", {class: "no"}, String(i + 1)), edgeText(plan, edge)));
   items.forEach((item, i) => {
     const drawn = graph.querySelector(`[data-number="${i + 1}"]`);
     if (!drawn) return;
     for (const each of [item, drawn])
       for (const [event, lit] of [["mouseenter", true], ["mouseleave", false]])
-        each.addEventListener(event, () => [item, drawn].forEach((one) => one.classList.toggle("lit", lit)));
+        each.addEventListener(event, () => {
+          for (const one of [item, drawn]) one.classList.toggle("lit", lit);
+        });
   });
   return element("ol", {class: "unfused-list"}, items);
 };
 
 const planLegend = () => element("div", {class: "legend"},
   element("span", {}, "Boxes are kernels; what is inside one never goes through memory."),
-  element("span", {}, "Round: given. Thick border: an output. Dashed: written by one kernel, read back " +
-    "by another."));
+  element("span", {}, "Round: given. Thick border: an output. Dashed: written by one kernel, " +
+    "read back by another."));
 
 const drawPlans = (panel) => {
   const names = unique(run.plans.map((plan) => plan.case));
@@ -63,7 +66,8 @@ const drawPlans = (panel) => {
         label: planLabel(each), why: each.shapes.join(", ")})), String(list.indexOf(plan)),
       (chosen) => choose({plan: chosen}))),
     element("p", {}, planFacts(plan)),
-    element("div", {class: "plan-box", tabindex: 0, role: "region", "aria-label": "Plan graph"}, graph),
+    element("div", {class: "plan-box", tabindex: 0, role: "region", "aria-label": "Plan graph"},
+      graph),
     planLegend(),
     element("h2", {}, unfused ? `Not fused: ${plural(unfused, "edge")}` : "Not fused: nothing"),
     unfusedList(plan, graph),

@@ -40,7 +40,8 @@ const roofTooltip = (context) => {
   if (!row) return context.dataset.label;
   const share = limitShare(row);
   return [`${row.case} ${row.shape}, ${row.provider}`,
-    `${formatFlops(y * 1e9)} at ${digits3(intensityOf(row))} FLOP/byte, ${formatTime(row.median_us)}` +
+    `${formatFlops(y * 1e9)} at ${digits3(intensityOf(row))} FLOP/byte, ` +
+    formatTime(row.median_us) +
     (share === null ? "" : `, ${formatPercent(share)} of the copy limit`)];
 };
 
@@ -75,7 +76,8 @@ const drawRoofline = (panel) => {
         y: logAxis("GFLOP/s", powerTick((y) => String(+y.toPrecision(3)))),
       }, roofTooltip)),
     element("p", {class: "muted small", style: "margin-top:10px"},
-      "A point on the slope moves bytes as fast as a large copy. Points above it found their data " +
-      "in the cache; points far below it are too small to fill the machine, or leave something to gain.",
-      peak ? "" : " The flat roof is missing: this run did not measure the peak of multiply-adds."));
+      "A point on the slope moves bytes as fast as a large copy. Points above it found their " +
+      "data in the cache; points far below it are too small to fill the machine, or leave " +
+      "something to gain. Providers stand side by side, though their intensity is the same.",
+      peak ? "" : " The flat roof is missing: this run did not measure multiply-adds."));
 };

@@ -40,21 +40,24 @@ if (compared)
   kColumns.splice(9, 0, {field: "before", label: "Over earlier run", format: formatRatio,
     title: "Time before / now", value: (row) => speedUp(rowBefore(row), row), reason: "median_us"});
 
-const view = {column: null, descending: false, text: "", case: "", provider: "", shape: "", dtype: ""};
+const kFilters = ["case", "provider", "shape", "dtype"];
+const view = {column: null, descending: false, text: "", case: "", provider: "", shape: "",
+  dtype: ""};
 
 const orderOf = (column, row) => column.order ? column.order(row) : column.value(row);
 
 const visibleRows = () => {
   const words = view.text.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = run.rows.filter((row) =>
-    ["case", "provider", "shape", "dtype"].every((name) => !view[name] || row[name] === view[name]) &&
+    kFilters.every((name) => !view[name] || row[name] === view[name]) &&
     words.every((word) => [row.case, row.shape, row.dtype, row.provider, row.error, row.skipped]
       .join(" ").toLowerCase().includes(word)));
   if (!view.column) return rows;
   const keyed = rows.map((row) => ({row, key: orderOf(view.column, row)}));
   const sign = view.descending ? -1 : 1;
   keyed.sort((a, b) => {
-    if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);  // always last
+    // What has no value stands last in either direction.
+    if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
     return sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
   });
   return keyed.map(({row}) => row);
@@ -63,6 +66,14 @@ const visibleRows = () => {
 const whyNull = (column, row) => rowFailure(row) || row.skipped ||
   row.reasons[column.reason || column.field] ||
   (column.field === "gain" && row.provider === "eager" ? "this is eager" : "not measured");
+
+const cellNote = (column, row) => {
+  if (column.field === "max_rel_err" && row.tolerance !== null)
+    return `tolerance ${formatError(row.tolerance)}, ${row.checked_elements} elements checked`;
+  if (column.field === "compile_ms" && row.kernels_from_disk)
+    return `${row.kernels_from_disk} of ${plural(row.kernels, "kernel")} out of the disk cache`;
+  return null;
+};
 
 const dataCell = (column, row) => {
   if (column.field === "median_us") {
@@ -79,9 +90,7 @@ const dataCell = (column, row) => {
   if (column.field === "provider")
     return element("td", {class: "text"}, element("span", {class: "provider",
       style: `--mark:${providerColour(value)}`}, value));
-  const title = column.field === "max_rel_err" && row.tolerance !== null ?
-    `tolerance ${formatError(row.tolerance)}, ${row.checked_elements} elements checked` : null;
-  return element("td", {class: column.text ? "text" : null, title},
+  return element("td", {class: column.text ? "text" : null, title: cellNote(column, row)},
     column.format ? column.format(value, row) : value);
 };
 
@@ -108,7 +117,8 @@ const filterControls = (update) => {
     [{value: "", label: "all"}, ...values.map((value) => ({value, label: value}))], view[name],
     (value) => { view[name] = value; update(); });
   return element("div", {class: "controls"},
-    element("div", {class: "control"}, element("label", {class: "name", for: "filter-text"}, "Search"),
+    element("div", {class: "control"},
+      element("label", {class: "name", for: "filter-text"}, "Search"),
       element("input", {type: "search", id: "filter-text", value: view.text,
         placeholder: "case, shape, error …",
         oninput: (event) => { view.text = event.target.value; update(); }})),
