@@ -69,6 +69,17 @@ TEST_F(Cli, VersionAndDevices) {
   expect("devices", 0, "cpu   ready");
 }
 
+TEST_F(Cli, ReportMakesAPageFromResults) {
+  const std::string results = out() + "/results.json";
+  expect("suite --cases softmax --shapes 8x16 --seconds 0.001 --out '" + out() + "'", 0, results);
+  expect("report '" + results + "'", 0, out() + "/report.html");
+  expect("report '" + results + "' --compare '" + results + "' --out '" + out() + "/two.html'", 0,
+         "two.html");
+  EXPECT_GT(fs::file_size(out() + "/two.html"), fs::file_size(out() + "/report.html"));
+  expect("report /no/such/results.json", 2, "cannot read /no/such/results.json");
+  expect("report", 2, "results");
+}
+
 TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("", 2, "Usage");
   expect("siute", 2, "did you mean suite?");

@@ -142,6 +142,8 @@ class ReportTest(unittest.TestCase):
             self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.find("#tab-plans").send_keys(Keys.ARROW_RIGHT)
         self.assertEqual(self.script("return document.activeElement.id"), "tab-overview")
+        self.open("#cases?case=%&dtype=f8&metric=no&rate=constructor&axis=&roofcase=x&plan=-1&tab=")
+        self.assertEqual(self.find("#case-cases").get_attribute("value"), "softmax")
         self.open("#cases?case=layernorm&dtype=bf16&metric=limit")
         self.assertEqual(self.find("#case-cases").get_attribute("value"), "layernorm")
         self.assertEqual(self.texts('#panel-cases [aria-pressed="true"]')[:2],

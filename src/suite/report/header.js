@@ -15,9 +15,10 @@ const headlineOf = () => {
       formatRatio(median(peer)));
   const limit = metricValues(findMetric("limit"), run.cells);
   if (limit.length)
-    parts.push(`it reaches a median ${formatPercent(median(limit))} of the copy limit`);
+    parts.push(`${parts.length ? "it" : "fused"} reaches a median ${formatPercent(median(limit))} of the copy limit`);
   const text = parts.join("; ");
-  return text ? `${text[0].toUpperCase()}${text.slice(1)}.` : "This run measured nothing.";
+  if (text) return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  return run.rows.some(isMeasured) ? "This run has no fused rows." : "This run measured nothing.";
 };
 
 const figure = (value, text) => element("div", {class: "figure"}, element("b", {}, value),

@@ -6,7 +6,7 @@ const caseCard = (metric, name) => {
     `${metricText(metric, Math.min(...values))} to ${metricText(metric, Math.max(...values))}` :
     "nothing to show for this metric";
   return element("button", {type: "button", class: "card", "data-case": name,
-    onclick: () => { choose({case: name, tab: "cases"}); showTab("cases", true); writeAddress(); }},
+    onclick: () => { choose({case: name}); showTab("cases", true); writeAddress(); }},
     element("h3", {}, name), element("p", {class: "muted"}, summary), miniMap(metric, list));
 };
 

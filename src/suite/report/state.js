@@ -6,15 +6,17 @@ const state = {...kDefaults};
 const panels = [];  // {id, label, panel, button, draw, stale}
 
 const readAddress = () => {
-  const [tab, query] = decodeURI(location.hash.slice(1)).split("?");
+  const [tab, query] = location.hash.slice(1).split("?");
   Object.assign(state, kDefaults);
   if (panels.some(({id}) => id === tab)) state.tab = tab;
   for (const [name, value] of new URLSearchParams(query || ""))
-    if (name in kDefaults && name !== "tab") state[name] = value;
-  if (!run.cases.includes(state.case)) state.case = kDefaults.case;
-  if (!run.dtypes.includes(state.dtype)) state.dtype = kDefaults.dtype;
-  if (!metricOptions().some(({value, disabled}) => value === state.metric && !disabled))
-    state.metric = kDefaults.metric;
+    if (Object.hasOwn(kDefaults, name) && name !== "tab") state[name] = value;
+  // A link to another run's page may name what this one does not have.
+  const known = {case: run.cases, dtype: run.dtypes, roofcase: run.cases,
+    metric: metricOptions().filter(({disabled}) => !disabled).map(({value}) => value),
+    rate: Object.keys(kRates), axis: Object.keys(kAxes)};
+  for (const [name, values] of Object.entries(known))
+    if (!values.includes(state[name])) state[name] = kDefaults[name];
 };
 
 const writeAddress = () => {
