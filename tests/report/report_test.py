@@ -254,6 +254,19 @@ class ReportTest(unittest.TestCase):
             self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.assertIn("does not fit into the scratch memory", self.find(".unfused-list").text)
 
+    def test_arrows_point_down(self):
+        self.open("#plans?case=norm_chain")
+        ends = self.script("return [...document.querySelectorAll('.plan .edge')].map((path) => {"
+                           "const all = path.getTotalLength();"
+                           "const [a, b] = [path.getPointAtLength(all - 1), "
+                           "path.getPointAtLength(all)]; return b.y - a.y; })")
+        self.assertEqual(len(ends), 9)
+        self.assertGreater(min(ends), 0.5)
+        repeats = self.script("return [...document.querySelectorAll('.plan .edge')].filter((path) =>"
+                              "/([0-9.]+ [0-9.]+)L\\1(?![0-9.])/.test(path.getAttribute('d')))"
+                              ".length")
+        self.assertEqual(repeats, 0)
+
     def test_nodes_of_a_plan_do_not_overlap(self):
         for case in sample.CASES:
             self.open(f"#plans?case={case}")

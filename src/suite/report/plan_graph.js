@@ -95,7 +95,10 @@ const layOutPlan = (plan) => {
 };
 
 // Straight where it goes straight down, else an S with upright ends.
-const pathOf = (points) => points.map(({x, y}, i) => {
+// A point that repeats the one before would leave the arrowhead without a direction.
+const withoutRepeats = (points) => points.filter(({x, y}, i) =>
+  i === 0 || Math.abs(points[i - 1].x - x) + Math.abs(points[i - 1].y - y) > 0.1);
+const pathOf = (all) => withoutRepeats(all).map(({x, y}, i, points) => {
   const words = (...numbers) => numbers.map((number) => number.toFixed(1)).join(" ");
   if (i === 0) return `M${words(x, y)}`;
   const before = points[i - 1];
