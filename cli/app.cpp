@@ -18,6 +18,7 @@ void add_all_commands(CLI::App& app, Invocation& invocation) {
   add_devices_command(app, invocation);
   add_suite_command(app, invocation);
   add_compare_command(app, invocation);
+  add_report_command(app, invocation);
   add_explain_command(app, invocation);
   add_dump_command(app, invocation);
   add_cache_command(app, invocation);

@@ -21,6 +21,7 @@ struct Invocation {
 void add_devices_command(CLI::App& app, Invocation& invocation);
 void add_suite_command(CLI::App& app, Invocation& invocation);
 void add_compare_command(CLI::App& app, Invocation& invocation);
+void add_report_command(CLI::App& app, Invocation& invocation);
 void add_explain_command(CLI::App& app, Invocation& invocation);
 void add_dump_command(CLI::App& app, Invocation& invocation);
 void add_cache_command(CLI::App& app, Invocation& invocation);

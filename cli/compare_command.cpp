@@ -5,6 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/comparison_table.h"
+#include "cli/json_output.h"
+#include "src/suite/compare_json.h"
 
 namespace sinter::cli {
 namespace {
@@ -21,7 +23,7 @@ int run_compare(const CompareArguments& arguments) {
   const suite::Results now = suite::read_results(arguments.now);
   const suite::Comparison comparison = suite::compare(before, now);
   if (arguments.json)
-    print_json(comparison_json(comparison));
+    print_json(to_json(comparison));
   else
     fmt::print("{}", comparison_text(comparison, arguments.before));
   return arguments.fail_if_slower && comparison.any_slower() ? kFailed : kOk;

@@ -89,31 +89,4 @@ std::string comparison_text(const suite::Comparison& comparison, const std::stri
   return text;
 }
 
-Json comparison_json(const suite::Comparison& comparison) {
-  Json json{{"slower", comparison.any_slower()},
-            {"noise", comparison.noise},
-            {"notes", comparison.notes},
-            {"cases", Json::array()},
-            {"rows", Json::array()}};
-  for (const suite::CaseChange& each : comparison.cases)
-    json["cases"].push_back({{"case", each.case_name},
-                             {"dtype", each.dtype},
-                             {"provider", each.provider},
-                             {"rows", each.rows},
-                             {"change", each.change},
-                             {"noise", each.noise},
-                             {"verdict", name_of(each.verdict)}});
-  for (const suite::RowChange& each : comparison.rows)
-    json["rows"].push_back({{"case", each.case_name},
-                            {"shape", each.shape},
-                            {"dtype", each.dtype},
-                            {"provider", each.provider},
-                            {"old_us", each.old_us},
-                            {"new_us", each.new_us},
-                            {"change", each.change},
-                            {"noise", each.noise},
-                            {"verdict", name_of(each.verdict)}});
-  return json;
-}
-
 }  // namespace sinter::cli

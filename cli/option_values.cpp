@@ -61,6 +61,7 @@ const std::vector<OptionValues>& table() {
       {"shell", ValueKind::words, shell_names, "shell"},
       {"--out", ValueKind::directory},
       {"--compare", ValueKind::file},
+      {"results", ValueKind::file},
       {"before", ValueKind::file},
       {"now", ValueKind::file},
       {"--seconds", ValueKind::anything},

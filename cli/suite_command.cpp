@@ -12,6 +12,8 @@
 #include "cli/progress_bar.h"
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
+#include "src/suite/compare_json.h"
+#include "src/suite/report.h"
 #include "src/suite/runner.h"
 
 namespace sinter::cli {
@@ -143,6 +145,7 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
   bar.finish();
   if (before) outcome.comparison = suite::compare(*before, outcome.results);
   outcome.path = write_results(arguments.out, outcome.results);
+  outcome.report = write_report(arguments.out, outcome.results, before ? &*before : nullptr);
   outcome.seconds = bar.seconds();
   return outcome;
 }
@@ -165,16 +168,18 @@ void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
   fmt::print("{}{} in {}\n", results.interrupted ? "Interrupted; so far: " : "", outcome.path,
              duration_text(outcome.seconds));
   if (results.interrupted) fmt::print("Go on with the same command and --resume\n");
+  fmt::print("Report: {}\n", outcome.report);
 }
 
 Json summary_json(const Outcome& outcome) {
   Json json{{"results", outcome.path},
+            {"report", outcome.report},
             {"rows", outcome.results.rows.size()},
             {"failed", outcome.failed()},
             {"skipped", outcome.skipped()},
             {"interrupted", outcome.results.interrupted},
             {"seconds", outcome.seconds}};
-  json["comparison"] = outcome.comparison ? comparison_json(*outcome.comparison) : Json(nullptr);
+  json["comparison"] = outcome.comparison ? to_json(*outcome.comparison) : Json(nullptr);
   return json;
 }
 
@@ -215,7 +220,7 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--seconds", arguments->seconds, "Timing for each case and shape")
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str();
-  command->add_option("--out", arguments->out, "Where results.json and results.csv go")
+  command->add_option("--out", arguments->out, "Where results.json, results.csv and report.html go")
       ->capture_default_str();
   command->add_option("--compare", arguments->compare,
                       "An older results.json: say what got slower since, beyond the noise");

@@ -1,4 +1,4 @@
-// The files of a run.
+// The files of a run. In: Results. Out: results.json and results.csv, and back.
 #include "src/suite/results.h"
 
 #include <fmt/ranges.h>

@@ -75,7 +75,7 @@ struct Results {
 };
 
 // results.schema.json beside this file describes the text.
-std::string to_json(const Results& results);
+std::string to_json(const Results& results, int indent = 1);  // -1: all in one line
 // UserError that names `source` and what is wrong with it.
 Results from_json(const std::string& text, const std::string& source);
 // The rows alone, under the same names; errors in the last column.

@@ -268,13 +268,13 @@ Json plan_to_json(const PlanInfo& plan) {
   return json;
 }
 
-std::string to_json(const Results& results) {
+std::string to_json(const Results& results, int indent) {
   Json json{{"format", kFormat}, {"meta", meta_to_json(results)}};
   json["rows"] = Json::array();
   for (const ResultRow& row : results.rows) json["rows"].push_back(row_to_json(row));
   json["plans"] = Json::array();
   for (const CasePlan& plan : results.plans) json["plans"].push_back(case_plan_to_json(plan));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Results from_json(const std::string& text, const std::string& source) {

@@ -21,13 +21,25 @@ using Cli = sinter::test::ToolTest;
 
 TEST_F(Cli, HelpHasAnExampleForEveryCommand) {
   expect("--help", 0, "Example:");
-  for (const char* command : {"devices", "suite", "explain", "dump", "cache", "completion"})
+  for (const char* command :
+       {"devices", "suite", "compare", "report", "explain", "dump", "cache", "completion"})
     expect(std::string(command) + " --help", 0, std::string("Example:\n  sinter ") + command);
 }
 
 TEST_F(Cli, VersionAndDevices) {
   expect("--version", 0, "sinter 0.");
   expect("devices", 0, "cpu");
+}
+
+TEST_F(Cli, ReportMakesAPageFromResults) {
+  const std::string results = out() + "/results.json";
+  expect("suite --cases softmax --shapes 8x16 --seconds 0.001 --out '" + out() + "'", 0, results);
+  expect("report '" + results + "'", 0, out() + "/report.html");
+  expect("report '" + results + "' --compare '" + results + "' --out '" + out() + "/two'", 0,
+         "two/report.html");
+  EXPECT_GT(fs::file_size(out() + "/two/report.html"), fs::file_size(out() + "/report.html"));
+  expect("report /no/such/results.json", 2, "cannot read /no/such/results.json");
+  expect("report", 2, "results");
 }
 
 TEST_F(Cli, UsageErrorsExitWithTwo) {
@@ -108,6 +120,7 @@ TEST_F(Cli, SuiteMeasuresAndWrites) {
   EXPECT_EQ(json["rows"].size(), 16u);
   EXPECT_NE(json["meta"]["command_line"].get<std::string>().find("--seconds"), std::string::npos);
   EXPECT_TRUE(fs::exists(out() + "/results.csv"));
+  EXPECT_TRUE(fs::exists(out() + "/report.html"));
 }
 
 TEST_F(Cli, TheTableFitsIntoAHundredColumns) {

@@ -70,8 +70,8 @@ TEST_F(Completion, BashCompletesCommandsAndOptions) {
   write_script("bash");
   if (IsSkipped() || HasFatalFailure()) return;
   EXPECT_EQ(bash("sinter su"), Words{"suite"});
-  EXPECT_EQ(bash("sinter ''"),
-            (Words{"cache", "compare", "completion", "devices", "dump", "explain", "suite"}));
+  EXPECT_EQ(bash("sinter ''"), (Words{"cache", "compare", "completion", "devices", "dump",
+                                      "explain", "report", "suite"}));
   EXPECT_EQ(bash("sinter --v"), Words{"--version"});
   EXPECT_EQ(bash("sinter suite --sh"), Words{"--shapes"});
   EXPECT_EQ(bash("sinter dump softmax --st"), Words{"--stage"});

@@ -1,0 +1,56 @@
+// What the charts share: colours of the theme, axes, and what stands there without Chart.js.
+const kPointStyles = {fused: "circle", eager: "rect", torch_compile: "triangle",
+  torch_eager: "rectRot"};
+const chartsByPanel = new Map();
+
+const kNoCharts = "charts are missing: this build had no Chart.js (Debian: libjs-chart.js)";
+
+const logAxis = (text, tick) => ({
+  type: "logarithmic",
+  title: {display: true, text, color: cssVariable("muted")},
+  grid: {color: cssVariable("line")},
+  ticks: {color: cssVariable("muted"), maxRotation: 0, autoSkipPadding: 14, callback: tick},
+});
+
+// Powers of ten, and what lies between only where there is room.
+const powerTick = (format) => function label(value) {
+  const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+  return [1, 2, 5].some((each) => Math.abs(lead - each) < 1e-6) ? format(value) : null;
+};
+
+const pointSet = (provider, points, showLine) => ({
+  label: provider, data: points, showLine,
+  borderColor: providerColour(provider), backgroundColor: providerColour(provider),
+  borderWidth: 2, pointRadius: 4, pointHoverRadius: 7,
+  pointStyle: kPointStyles[provider] || "star",
+});
+
+const plainLine = (label, points, dash) => ({
+  label, data: points, showLine: true, borderColor: cssVariable("limit"),
+  backgroundColor: cssVariable("limit"), borderDash: dash, borderWidth: 2, pointRadius: 0,
+  pointHitRadius: 6, pointStyle: "line",
+});
+
+// A chart, or the note in its place. It is told apart by `id`; drawing it again ends the old one.
+const chartBox = (id, label, datasets, scales, tooltip) => {
+  if (typeof Chart === "undefined") return element("div", {class: "no-chart", id}, kNoCharts);
+  if (chartsByPanel.has(id)) chartsByPanel.get(id).destroy();
+  const canvas = element("canvas", {id, role: "img", "aria-label": label});
+  const box = element("div", {class: "chart"}, canvas);
+  // Chart.js measures its box, which has to be in the page by then.
+  queueMicrotask(() => chartsByPanel.set(id, new Chart(canvas, {
+    type: "scatter",
+    data: {datasets},
+    options: {
+      animation: false, maintainAspectRatio: false, responsive: true,
+      interaction: {mode: "nearest", intersect: false, axis: "xy"},
+      scales,
+      plugins: {
+        legend: {position: "bottom", labels: {color: cssVariable("text"), usePointStyle: true,
+          boxHeight: 7, padding: 16}},
+        tooltip: {callbacks: {label: tooltip}, displayColors: false},
+      },
+    },
+  })));
+  return box;
+};

@@ -1,0 +1,127 @@
+// The head of the page: what the run found in one sentence, on what machine, and what went wrong.
+const wins = (values) => values.filter((value) => value > 1).length;
+const failedRows = run.rows.filter(rowFailure);
+const skippedRows = run.rows.filter((row) => !rowFailure(row) && row.skipped);
+
+const headlineOf = () => {
+  const parts = [];
+  const eager = metricValues(findMetric("eager"), run.cells);
+  if (eager.length)
+    parts.push(`Fused beats eager in ${wins(eager)} of ${plural(eager.length, "cell")}, ` +
+      `median ${formatRatio(median(eager))}`);
+  const peer = run.peers.length ? metricValues(findMetric("peer"), run.cells) : [];
+  if (peer.length)
+    parts.push(`the best peer in ${wins(peer)} of ${peer.length}, median ` +
+      formatRatio(median(peer)));
+  const limit = metricValues(findMetric("limit"), run.cells);
+  if (limit.length)
+    parts.push(`${parts.length ? "it" : "fused"} reaches a median ${formatPercent(median(limit))} of the copy limit`);
+  const text = parts.join("; ");
+  if (text) return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  return run.rows.some(isMeasured) ? "This run has no fused rows." : "This run measured nothing.";
+};
+
+const figure = (value, text) => element("div", {class: "figure"}, element("b", {}, value),
+  element("span", {}, text));
+
+const figures = () => kMetrics.flatMap((metric) => {
+  const values = metricValues(metric, run.cells);
+  if (!values.length) return [];
+  const worst = metricText(metric, Math.min(...values));
+  const best = metricText(metric, Math.max(...values));
+  return [figure(metricText(metric, median(values)),
+    `${metric.label.toLowerCase()}, median of ${values.length} (${worst} to ${best})`)];
+}).concat(figure(String(run.rows.length), [
+  `rows: ${plural(run.cases.length, "case")}, ${plural(run.providers.length, "provider")}`,
+  failedRows.length ? `, ${failedRows.length} failed` : ", none failed",
+  skippedRows.length ? `, ${skippedRows.length} skipped` : ""].join("")));
+
+const commandLine = (text) => {
+  const code = element("code", {}, text);
+  const button = element("button", {type: "button", class: "quiet copy", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    } catch {  // not allowed here: selected, so that a key press copies it
+      getSelection().selectAllChildren(code);
+    }
+  }}, "Copy");
+  return element("div", {class: "command"}, code, button);
+};
+
+// What the comparison found, cases that got slower by name.
+const verdictText = () => {
+  const count = (list, verdict) => list.filter((each) => each.verdict === verdict).length;
+  const slow = comparison.cases.filter((each) => each.verdict === "slower")
+    .map((each) => `${each.case} ${each.dtype} ${each.provider} takes ${formatRatio(each.change)}`);
+  return `${plural(count(comparison.rows, "slower"), "row")} slower, ` +
+    `${count(comparison.rows, "faster")} faster, ${count(comparison.rows, "same")} the same; ` +
+    `noise between the runs ${formatPercent(comparison.noise)}` +
+    (slow.length ? `; over all shapes ${slow.join(", ")}` : "");
+};
+
+const facts = () => {
+  const {meta} = run;
+  const limits = [`copy ${formatBandwidth(meta.copy_bytes_per_s)}`,
+    meta.peak_flops_per_s ? `peak ${formatFlops(meta.peak_flops_per_s)} (f32)` : null];
+  const commit = meta.commit ? [", commit ", element("code", {title: meta.commit},
+    meta.commit.slice(0, 12))] : [];
+  const versions = Object.entries(meta.versions).map(([name, version]) => `${name} ${version}`);
+  const rows = [
+    ["Machine", [`${meta.device}: ${meta.description}`]],
+    ["Measured limits", [limits.filter(Boolean).join(", ")]],
+    ["Sinter", [meta.version, ...commit]],
+    ["With", [versions.join(", ")]],
+    ["When", [`${meta.date.replace("T", " ").replace("Z", " UTC")}` +
+      (meta.seconds ? `, ${meta.seconds} s a cell` : "")]],
+    ["Command", [commandLine(meta.command_line)], true],
+    compared ? ["Compared with", [`${compared.meta.date.slice(0, 10)}, version ` +
+      `${compared.meta.version}, commit ${(compared.meta.commit || "unknown").slice(0, 12)}, on ` +
+      compared.meta.description], true] : null,
+    comparison ? ["Since then", [verdictText()], true] : null,
+  ];
+  return rows.filter((row) => row && row[1][0]).flatMap(([name, value, isWide]) => {
+    const attributes = isWide ? {class: "wide"} : {};
+    return [element("dt", attributes, name), element("dd", attributes, value)];
+  });
+};
+
+// Equal messages once, with how many rows and which.
+const grouped = (rows, messageOf) => {
+  const groups = new Map();
+  for (const row of rows) {
+    const message = messageOf(row);
+    groups.set(message, [...(groups.get(message) || []), row]);
+  }
+  return [...groups].map(([message, list]) => {
+    const names = list.slice(0, 3)
+      .map((row) => `${row.case} ${row.shape} ${row.dtype} ${row.provider}`);
+    const more = list.length > 3 ? `, and ${list.length - 3} more` : "";
+    return element("li", {}, element("b", {}, message), ` (${names.join(", ")}${more})`);
+  });
+};
+
+const remark = (summary, items, open = false) => items.length ? element("details", {open},
+  element("summary", {}, summary), element("ul", {}, items)) : null;
+
+const drawHeader = () => {
+  const {meta} = run;
+  byId("headline").textContent = headlineOf();
+  if (meta.interrupted)
+    byId("banners").append(element("p", {class: "banner", role: "status"},
+      "This run was interrupted: what follows is what it had measured until then."));
+  byId("figures").append(...figures());
+  byId("facts").append(...facts());
+  const remarks = [
+    remark(`${plural(meta.notes.length, "note")} on the run`,
+      meta.notes.map((note) => element("li", {}, note)), true),
+    remark(`${plural(failedRows.length, "row")} failed`, grouped(failedRows, rowFailure)),
+    remark(`${plural(skippedRows.length, "row")} skipped`,
+      grouped(skippedRows, (row) => row.skipped)),
+    remark(`${plural(meta.not_run.length, "case")} cannot run yet`,
+      meta.not_run.map((each) =>
+        element("li", {}, element("b", {}, each.case), `: ${each.reason}`))),
+  ];
+  byId("remarks").append(...remarks.filter(Boolean));
+};

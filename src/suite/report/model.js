@@ -1,0 +1,126 @@
+// The run as the page uses it: cells (case, type, shape) with their providers' rows, and metrics of
+// a cell. In: results.json, and perhaps an earlier run's with the comparison. Out: `run`.
+const data = JSON.parse(byId("data").textContent);
+const compared = JSON.parse(byId("compared").textContent);
+const comparison = JSON.parse(byId("comparison").textContent);  // of both runs, beyond the noise
+
+const isWrong = (row) => row.tolerance !== null && row.max_rel_err !== null &&
+  !(row.max_rel_err <= row.tolerance);
+const rowFailure = (row) => row.error ? row.error : isWrong(row) ?
+  `wrong result: relative error ${formatError(row.max_rel_err)}, tolerance ` +
+  formatError(row.tolerance) : null;
+const isMeasured = (row) => row && !rowFailure(row) && !row.skipped && row.median_us > 0;
+
+const cellKey = (row) => JSON.stringify([row.case, row.dtype, row.shape]);
+const unique = (values) => [...new Set(values)];
+
+const productOf = (text) => text.split("x").reduce((product, part) => product * Number(part), 1);
+
+// "8x128x512" has 8x128 rows of 512 columns; a vector is one row.
+const splitShape = (shape) => {
+  const at = shape.lastIndexOf("x");
+  return at < 0 ? {rows: "1", cols: shape} : {rows: shape.slice(0, at), cols: shape.slice(at + 1)};
+};
+const bySize = (a, b) => productOf(a) - productOf(b) || (a < b ? -1 : a > b ? 1 : 0);
+
+const makeCells = (rows) => {
+  const cells = new Map();
+  for (const row of rows) {
+    const key = cellKey(row);
+    if (!cells.has(key))
+      cells.set(key, {case: row.case, dtype: row.dtype, shape: row.shape, ...splitShape(row.shape),
+        elements: productOf(row.shape), byProvider: new Map()});
+    cells.get(key).byProvider.set(row.provider, row);
+  }
+  return cells;
+};
+
+const kProviderOrder = ["fused", "eager", "torch_compile", "torch_eager"];
+const providerRank = (name) =>
+  kProviderOrder.includes(name) ? kProviderOrder.indexOf(name) : kProviderOrder.length;
+
+const cells = makeCells(data.rows);
+const cellsBefore = compared ? makeCells(compared.rows) : new Map();
+const run = {
+  meta: data.meta,
+  rows: data.rows,
+  plans: data.plans,
+  cells: [...cells.values()],
+  cases: unique(data.rows.map((row) => row.case)),
+  dtypes: unique(data.rows.map((row) => row.dtype)),
+  providers: unique(data.rows.map((row) => row.provider))
+    .sort((a, b) => providerRank(a) - providerRank(b)),
+};
+run.peers = run.providers.filter((name) => name !== "eager" && name !== "fused");
+
+const cellOf = (row) => cells.get(cellKey(row));
+const cellsOf = (caseName, dtype) =>
+  run.cells.filter((cell) => cell.case === caseName && cell.dtype === dtype);
+const dtypesOf = (caseName) =>
+  unique(run.cells.filter((cell) => cell.case === caseName).map((cell) => cell.dtype));
+
+const bestPeer = (cell) => {
+  const peers = run.peers.map((name) => cell.byProvider.get(name));
+  const measured = peers.filter(isMeasured).sort((a, b) => a.median_us - b.median_us);
+  return measured[0] || peers.find((row) => row);
+};
+const rowBefore = (row) => {
+  const cell = cellsBefore.get(cellKey(row));
+  return cell && cell.byProvider.get(row.provider);
+};
+const changeKey = (row) => JSON.stringify([row.case, row.dtype, row.shape, row.provider]);
+const changes = new Map(comparison ? comparison.rows.map((row) => [changeKey(row), row]) : []);
+const changeOf = (row) => changes.get(changeKey(row));
+const speedUp = (slow, fast) =>
+  isMeasured(slow) && isMeasured(fast) ? slow.median_us / fast.median_us : null;
+const limitShare = (row) =>
+  isMeasured(row) && row.limit_us > 0 ? row.limit_us / row.median_us : null;
+
+// What a heat map can show of a cell. `other` is the row that the fused one is compared with.
+const kMetrics = [
+  {value: "eager", label: "Fused over eager", unit: "ratio", what: "eager time / fused time",
+    other: (cell) => cell.byProvider.get("eager")},
+  {value: "peer", label: "Fused over best peer", unit: "ratio",
+    what: "best peer's time / fused time", other: bestPeer},
+  {value: "limit", label: "Fraction of limit", unit: "share", what: "copy's time / fused time",
+    other: null},
+  {value: "before", label: "Against the earlier run", unit: "ratio",
+    what: "fused time before / now", other: (cell) => rowBefore(cell.byProvider.get("fused"))},
+].filter((metric) => metric.value !== "before" || compared);
+
+const kNoPeers = {disabled: true, why: "This run has no peers, e.g. PyTorch, to compare with."};
+const metricOptions = () => kMetrics.map((metric) =>
+  metric.value === "peer" && !run.peers.length ? {...metric, ...kNoPeers} : metric);
+
+const rowState = (row) => {
+  if (!row) return {state: "missing", why: "not measured"};
+  const failure = rowFailure(row);
+  if (failure) return {state: "failed", why: `${row.provider}: ${failure}`};
+  if (row.skipped) return {state: "skipped", why: `${row.provider}: ${row.skipped}`};
+  if (!isMeasured(row))
+    return {state: "missing", why: `${row.provider}: ${row.reasons.median_us || "not measured"}`};
+  return {state: "ok"};
+};
+
+// {state: ok | failed | skipped | missing, value, why}
+const metricOf = (metric, cell) => {
+  const fused = cell && cell.byProvider.get("fused");
+  const state = rowState(fused);
+  if (state.state !== "ok") return state;
+  if (!metric.other) {
+    const share = limitShare(fused);
+    return share === null ? {state: "missing", why: fused.reasons.limit_us || "no limit measured"} :
+      {state: "ok", value: share};
+  }
+  const other = metric.other(cell);
+  const otherState = rowState(other);
+  // The fused one ran: what its rival failed at is no failure of this cell.
+  if (otherState.state !== "ok") return {state: "missing", why: otherState.why};
+  return {state: "ok", value: speedUp(other, fused)};
+};
+const metricValues = (metric, list) =>
+  list.map((cell) => metricOf(metric, cell)).filter(({state}) => state === "ok")
+    .map(({value}) => value);
+const metricText = (metric, value) =>
+  metric.unit === "share" ? formatPercent(value) : formatRatio(value);
+const findMetric = (value) => kMetrics.find((metric) => metric.value === value);
