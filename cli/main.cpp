@@ -17,9 +17,10 @@ namespace {
 
 using sinter::cli::print_error;
 
+// As typed, but for where the tool lies: that is nobody's business who reads the results.
 std::string joined(int argc, char** argv) {
-  std::string text;
-  for (int i = 0; i < argc; ++i) text += (i ? " " : "") + std::string(argv[i]);
+  std::string text = "sinter";
+  for (int i = 1; i < argc; ++i) text += " " + std::string(argv[i]);
   return text;
 }
 

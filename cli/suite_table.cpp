@@ -66,8 +66,8 @@ Cell speed_up(const Pair& pair) {
 
 Cell times_limit(const Pair& pair) {
   const ResultRow& row = pair.any();
-  if (!row.timing || !row.limit_us) return {"-"};
-  const double ratio = row.timing->median_us / *row.limit_us;
+  if (!row.limit_ratio) return {"-"};
+  const double ratio = row.limit_ratio->median;
   return {fmt::format("{:.2f}", ratio), ratio > 2 ? Colour::yellow : Colour::none};
 }
 

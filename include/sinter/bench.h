@@ -20,6 +20,7 @@ struct BenchOptions {
   int min_samples = 5;   // of each function, whatever the seconds say
   int max_samples = 2000;
   std::vector<double> quantiles = {};  // shares between 0 and 1, to be told besides the usual ones
+  bool keep_samples = false;           // all of them, in BenchResult::samples_us
   BenchClock clock = BenchClock::wall;
   // For the clock `cuda`: the CUstream that functions launch on; null is the default stream. Its
   // context has to be current.
@@ -33,7 +34,9 @@ struct BenchResult {
   double min_us = 0;
   int samples = 0;
   int calls_per_sample = 1;
-  std::vector<double> quantiles_us;  // for each of the options' quantiles
+  std::vector<double> quantiles_us = {};  // for each of the options' quantiles
+  // As they were taken: the k-th samples of functions timed in turns lie next to each other in time.
+  std::vector<double> samples_us = {};
 };
 
 // Warms up, then measures until the time is over. A sample is one call; where the wall clock would

@@ -10,6 +10,7 @@
 
 #include "src/base/check.h"
 #include "src/cuda/event_stopwatch.h"
+#include "src/profile/summary.h"
 #include "src/runtime/stopwatch.h"
 
 namespace sinter {
@@ -86,11 +87,9 @@ class Contender {
 
   void add(double us) { samples_.push_back(us); }
 
-  BenchResult result(std::span<const double> quantiles) {
-    std::sort(samples_.begin(), samples_.end());
-    BenchResult result{at(0.5), at(0.2), at(0.8), at(0), static_cast<int>(samples_.size()),
-                       calls_,  {}};
-    for (double share : quantiles) result.quantiles_us.push_back(at(share));
+  BenchResult result(const BenchOptions& options) {
+    BenchResult result = summary(std::move(samples_), options);
+    result.calls_per_sample = calls_;
     return result;
   }
 
@@ -98,11 +97,6 @@ class Contender {
   double time_now(int calls) {
     stopwatch_.time(run_, calls);
     return stopwatch_.finish().back();
-  }
-
-  double at(double share) const {
-    const double place = share * static_cast<double>(samples_.size() - 1);
-    return samples_[static_cast<std::size_t>(std::lround(place))];
   }
 
   const std::function<void()>& run_;
@@ -148,7 +142,7 @@ std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> r
   collect(*stopwatch, contenders, order);
 
   std::vector<BenchResult> results;
-  for (Contender& each : contenders) results.push_back(each.result(options.quantiles));
+  for (Contender& each : contenders) results.push_back(each.result(options));
   return results;
 }
 

@@ -53,7 +53,9 @@ std::vector<PerfPoint> measure_size(std::span<const PerfLine> lines, std::int64_
   std::vector<PerfPoint> points;
   std::size_t next = 0;
   for (const Prepared& each : prepared) {
-    PerfPoint point{size, {}, 0, each.run ? failure : each.error};
+    PerfPoint point;
+    point.size = size;
+    point.error = each.run ? failure : each.error;
     if (point.error.empty()) {
       point.time = times[next++];
       point.value =

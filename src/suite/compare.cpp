@@ -1,6 +1,6 @@
-// The limit is the control: a copy in the same run, of which Sinter's code is no part. A machine
-// that got slower slows the copy too, and that much is not held against a row. The scatter of all
-// rows' changes is the noise between the two runs.
+// The limit is the control: a copy, timed in turns with the row, of which Sinter's code is no part.
+// A change counts as far as the row's time and its time in units of the limit agree on it. The
+// scatter of all rows' changes is the noise between the two runs.
 #include "src/suite/compare.h"
 
 #include <fmt/format.h>
@@ -13,11 +13,15 @@
 namespace sinter::suite {
 namespace {
 
-constexpr double kSmallest = 0.05;     // changes below this are not worth a word
-constexpr double kLeastSigma = 0.015;  // of a row, however alike two runs look
+constexpr double kSmallest = 0.05;        // changes of a row below this are not worth a word
+constexpr double kSmallestOfCase = 0.08;  // of a case: rows of one case are disturbed together
+constexpr double kLeastSigma = 0.015;     // of a row, however alike two runs look
 constexpr double kSigmas = 3;
+constexpr double kSigmasOfRow = 5;  // there are many rows
 constexpr double kSigmaOfMad =
     1.4826;  // a normal distribution's deviation, of its median deviation
+constexpr double kSigmaOfMedian = 1.2533;  // of a median of many, times the root of their number
+constexpr double kSameLimit = 0.1;         // a copy that changed less: the machine is the same
 
 std::string key_of(const ResultRow& row) {
   return fmt::format("{} {} {} {}", row.case_name, row.shape, row.dtype, row.provider);
@@ -25,22 +29,19 @@ std::string key_of(const ResultRow& row) {
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double log_ratio(double now, double before) { return std::log(now / before); }
 
-double drift_of(const ResultRow& before, const ResultRow& now) {
-  if (!before.limit_us || !now.limit_us || *before.limit_us <= 0 || *now.limit_us <= 0) return 0;
-  return log_ratio(*now.limit_us, *before.limit_us);
-}
-
-// Half the distance between the 20% and the 80% quantile: about one standard deviation.
+// A quantile range as a standard deviation, about, in parts of the median.
+double spread(double p20, double p80, double median) { return (p80 - p20) / 2 / median; }
 double spread(const BenchResult& timing) {
-  return (timing.p80_us - timing.p20_us) / 2 / timing.median_us;
+  return spread(timing.p20_us, timing.p80_us, timing.median_us);
 }
+double spread(const LimitRatio& ratio) { return spread(ratio.p20, ratio.p80, ratio.median); }
 
 Verdict verdict_of(double change, double noise) {
   if (std::exp(change) > 1 + noise) return Verdict::slower;
@@ -48,24 +49,53 @@ Verdict verdict_of(double change, double noise) {
   return Verdict::same;
 }
 
-struct Pair {
-  const ResultRow* before;
-  const ResultRow* now;
-  double change;  // as logarithms: of the row,
-  double drift;   // of its limit
-
-  // The part of the change that the limit's does not explain. A limit that moved the other way
-  // explains nothing: a compute-bound row does not follow it.
-  double unexplained() const {
-    if (change > 0) return std::max(0.0, std::min(change, change - drift));
-    return std::min(0.0, std::max(change, change - drift));
+// A row in both runs. Changes are logarithms.
+class Pair {
+ public:
+  Pair(const ResultRow& before, const ResultRow& now) : before_(&before), now_(&now) {
+    // The fastest sample: a machine that others use as well has slow seconds, and none too fast.
+    time_ = log_ratio(now.timing->min_us, before.timing->min_us);
+    if (before.limit_us && now.limit_us && *before.limit_us > 0 && *now.limit_us > 0)
+      limit_ = log_ratio(*now.limit_us, *before.limit_us);
+    // Sample by sample where there is that: the limit's median may lie in another minute's mood.
+    const bool paired = before.limit_ratio && now.limit_ratio;
+    in_limits_ =
+        paired ? log_ratio(now.limit_ratio->median, before.limit_ratio->median) : time_ - limit_;
+    own_noise_ = std::hypot(spread(*before.timing), spread(*now.timing));
+    if (paired)
+      own_noise_ =
+          std::min(own_noise_, std::hypot(spread(*before.limit_ratio), spread(*now.limit_ratio)));
   }
 
-  // The samples of a row scatter around its median; that one is as uncertain, at most.
-  double own_noise() const { return std::hypot(spread(*before->timing), spread(*now->timing)); }
+  const ResultRow& before() const { return *before_; }
+  const ResultRow& now() const { return *now_; }
+
+  double time() const { return time_; }
+  double in_limits() const { return in_limits_; }
+
+  // What the time and the time in limits agree on. A compute-bound row does not follow its limit,
+  // a memory-bound one follows nothing else: where they disagree, the machine may have changed.
+  double change() const {
+    if (time_ > 0) return std::max(0.0, std::min(time_, in_limits_));
+    return std::min(0.0, std::max(time_, in_limits_));
+  }
+  // They do not agree whether it is slower, and the copy was not the same either.
+  bool is_undecided() const {
+    return std::max(time_, in_limits_) > kSmallest && change() < kSmallest && !same_machine();
+  }
+  bool same_machine() const { return std::abs(limit_) < kSameLimit; }
+  double own_noise() const { return own_noise_; }
+
+ private:
+  const ResultRow* before_;
+  const ResultRow* now_;
+  double time_ = 0;
+  double in_limits_ = 0;
+  double limit_ = 0;
+  double own_noise_ = 0;  // of the steadier of both
 };
 
-bool is_timed(const ResultRow& row) { return row.timing && row.timing->median_us > 0; }
+bool is_timed(const ResultRow& row) { return row.timing && row.timing->min_us > 0; }
 
 std::vector<Pair> pairs_of(const Results& before, const Results& now, Comparison& result) {
   std::map<std::string, const ResultRow*> old_rows;
@@ -80,8 +110,7 @@ std::vector<Pair> pairs_of(const Results& before, const Results& now, Comparison
       ++fresh;
       continue;
     }
-    const double change = log_ratio(row.timing->median_us, old->second->timing->median_us);
-    pairs.push_back({old->second, &row, change, drift_of(*old->second, row)});
+    pairs.emplace_back(*old->second, row);
     old_rows.erase(old);
   }
   if (fresh) result.notes.push_back(fmt::format("{} rows are new: nothing to compare with", fresh));
@@ -108,49 +137,44 @@ double scatter(std::vector<double> changes) {
 }
 
 // Of a row between the two runs, from how far the rows' changes lie from each other: what slows all
-// of them alike is no noise. Rows may follow their limits or not, so both are looked at.
+// of them alike is no noise. The steadier of time and time in limits counts, since both have to say
+// slower.
 double noise_between(const std::vector<Pair>& pairs) {
-  std::vector<double> changes;
-  std::vector<double> beside_limit;
+  std::vector<double> times;
+  std::vector<double> in_limits;
   for (const Pair& pair : pairs) {
-    changes.push_back(pair.change);
-    beside_limit.push_back(pair.change - pair.drift);
+    times.push_back(pair.time());
+    in_limits.push_back(pair.in_limits());
   }
-  return std::max({kLeastSigma, scatter(std::move(changes)), scatter(std::move(beside_limit))});
+  return std::max(kLeastSigma, std::min(scatter(std::move(times)), scatter(std::move(in_limits))));
 }
 
 RowChange row_change(const Pair& pair, double sigma) {
-  const ResultRow& row = *pair.now;
+  const ResultRow& row = pair.now();
   RowChange change{
-      row.case_name,        row.shape, row.dtype, row.provider, pair.before->timing->median_us,
+      row.case_name,        row.shape, row.dtype, row.provider, pair.before().timing->median_us,
       row.timing->median_us};
-  change.change = std::exp(pair.unexplained());
-  change.noise = std::max({kSmallest, kSigmas * sigma, kSigmas * pair.own_noise()});
-  change.verdict = verdict_of(pair.unexplained(), change.noise);
+  change.change = std::exp(pair.change());
+  change.noise = std::max({kSmallest, kSigmasOfRow * sigma, kSigmas * pair.own_noise()});
+  change.verdict = verdict_of(pair.change(), change.noise);
+  change.undecided = pair.is_undecided();
   return change;
 }
 
+// The median, since a few rows of every run are far off.
 std::vector<CaseChange> case_changes(const std::vector<Pair>& pairs, double sigma) {
-  struct Sum {
-    double change = 0;
-    double variance = 0;
-    int rows = 0;
-  };
-  std::map<std::array<std::string, 3>, Sum> sums;
-  for (const Pair& pair : pairs) {
-    Sum& sum = sums[{pair.now->case_name, pair.now->dtype, pair.now->provider}];
-    const double deviation = std::max(sigma, pair.own_noise());
-    sum.change += pair.unexplained();
-    sum.variance += deviation * deviation;
-    ++sum.rows;
-  }
+  std::map<std::array<std::string, 3>, std::vector<double>> changes_of;
+  for (const Pair& pair : pairs)
+    changes_of[{pair.now().case_name, pair.now().dtype, pair.now().provider}].push_back(
+        pair.change());
   std::vector<CaseChange> changes;
-  for (const auto& [key, sum] : sums) {
-    if (sum.rows < 2) continue;
-    const double mean = sum.change / sum.rows;
-    CaseChange change{key[0], key[1], key[2], sum.rows, std::exp(mean)};
-    change.noise = std::max(kSmallest, kSigmas * std::sqrt(sum.variance) / sum.rows);
-    change.verdict = verdict_of(mean, change.noise);
+  for (auto& [key, list] : changes_of) {
+    if (list.size() < 3) continue;
+    const double middle = median(list);
+    CaseChange change{key[0], key[1], key[2], static_cast<int>(list.size()), std::exp(middle)};
+    const double sigma_of_median = kSigmaOfMedian * sigma / std::sqrt(list.size());
+    change.noise = std::max(kSmallestOfCase, kSigmas * sigma_of_median);
+    change.verdict = verdict_of(middle, change.noise);
     changes.push_back(change);
   }
   return changes;

@@ -20,9 +20,10 @@ struct RowChange {
   std::string provider;
   double old_us = 0;
   double new_us = 0;
-  double change = 1;  // new over old; the part that the limit's own change explains taken off
+  double change = 1;  // new over old, as far as the fastest time and the time in limits agree
   double noise = 0;   // a change of less than 1 + noise means nothing
   Verdict verdict = Verdict::same;
+  bool undecided = false;  // they do not agree, and the copy changed too: another machine, almost
 };
 
 // A case over all its shapes: single rows may hide in the noise, their mean less so.
@@ -31,14 +32,14 @@ struct CaseChange {
   std::string dtype;
   std::string provider;
   int rows = 0;
-  double change = 1;  // geometric mean
+  double change = 1;  // median
   double noise = 0;
   Verdict verdict = Verdict::same;
 };
 
 struct Comparison {
   std::vector<RowChange> rows;     // those that both runs have
-  std::vector<CaseChange> cases;   // of two rows or more
+  std::vector<CaseChange> cases;   // of three rows or more
   std::vector<std::string> notes;  // other machines, rows that one run lacks
   double noise = 0;                // of a row between these two runs, one standard deviation
 
@@ -47,9 +48,10 @@ struct Comparison {
 
 Comparison compare(const Results& before, const Results& now);
 
-// Measures what looks slower once more and keeps the faster of both times: a disturbance hardly
-// comes twice at the same place. `options` are those of the run; returns how many rows it measured.
-std::size_t measure_again(const Results& before, const SuiteOptions& options,
+// Measures what looks slower or is undecided again, a few times, and keeps the time that was taken
+// on a machine more like the older run's, or the faster one: a disturbance hardly comes twice at
+// the same place. `options` are those of the run; returns how many rows it measured.
+std::size_t measure_again(Results before, const SuiteOptions& options,
                           const ProgressCallback& progress, Results& now);
 
 }  // namespace sinter::suite

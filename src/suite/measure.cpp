@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::int64_t kCallElements = 128 * 128;
 constexpr double kCallSeconds = 0.02;
+constexpr double kLongUs = 50'000;     // of a call: one visit is long enough to be no accident
 constexpr double kCountedUs = 20'000;  // of calls under the counters, and one at least
 
 // A provider on its way through the measurement. Once its row has an error, or says why it is not
@@ -146,32 +147,38 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, T
     return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), device,
                                        threads);
   } catch (const Error& error) {
-    for (Contestant& each : contestants) each.row.reasons["limit_us"] = error.what();
+    for (Contestant& each : contestants)
+      for (const char* field : {"limit_us", "limit_ratio", "limit_ratio_p20", "limit_ratio_p80"})
+        each.row.reasons[field] = error.what();
     return nullptr;
   }
 }
 
+// A result is freed at the end of its call: the pool gives the next call the same memory.
 void time_all(std::vector<Contestant>& contestants, const Measurement& what,
               std::span<const Tensor> inputs, Device& device, ThreadPool& threads) {
   std::vector<std::function<void()>> runs;
-  // A result is freed at the end of its call: the pool gives the next call the same memory.
   for (const Contestant& each : contestants)
     if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
   if (runs.empty()) return;
   const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
-  const std::vector<BenchResult> timings = bench_in_turns(runs, {.seconds = what.seconds});
+  const std::vector<BenchResult> timings =
+      bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true});
+  const std::vector<double> no_limit;
   std::size_t next = 0;
-  for (Contestant& each : contestants) {
-    if (!each.alive()) continue;
-    each.row.timing = timings[next++];
-    if (limit) each.row.limit_us = timings.back().median_us;
-    if (what.shape.numel() <= kCallElements)
-      each.row.call_us =
-          host_cost_us([&each, inputs] { each.function.call(inputs); }, {.seconds = kCallSeconds});
-    else
-      each.row.reasons["call_us"] = "measured at 128x128 and below only";
-  }
+  for (Contestant& each : contestants)
+    if (each.alive())
+      each.row.add_samples(timings[next++].samples_us,
+                           limit ? timings.back().samples_us : no_limit);
+}
+
+void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs) {
+  if (what.shape.numel() <= kCallElements)
+    each.row.call_us =
+        host_cost_us([&each, inputs] { each.function.call(inputs); }, {.seconds = kCallSeconds});
+  else
+    each.row.reasons["call_us"] = "measured at 128x128 and below only";
 }
 
 // Whether there are counters at all is a property of the machine, found out once.
@@ -214,6 +221,7 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
     for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
     for_all(contestants, [&] { check(contestants, what, inputs, threads); });
     for_all(contestants, [&] { time_all(contestants, what, inputs, device, threads); });
+    for_each_alive(contestants, [&](Contestant& each) { measure_call(each, what, inputs); });
     for_each_alive(contestants, [&](Contestant& each) { read_counters(each, inputs); });
   }
   Measured measured;
@@ -223,6 +231,24 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
     if (each.plan) measured.plan = std::move(each.plan);
   }
   return measured;
+}
+
+void time_again(const Measurement& what, Device& device, ThreadPool& threads,
+                std::span<ResultRow> rows) {
+  std::vector<Contestant> contestants;
+  for (ResultRow& row : rows) {
+    const bool own = std::count(what.providers.begin(), what.providers.end(), row.provider) > 0;
+    if (!own || row.samples_us.empty() || row.timing->median_us > kLongUs) return;
+    contestants.push_back({row, compile_case(what.each, row.provider), {}, {}});
+  }
+  // What fails now has been measured before.
+  const Failure failure = failure_of([&] {
+    const std::vector<Tensor> inputs =
+        make_inputs(what.each, what.shape, what.dtype, device, threads);
+    time_all(contestants, what, inputs, device, threads);
+  });
+  if (!failure.error.empty() || !failure.skipped.empty()) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::move(contestants[i].row);
 }
 
 }  // namespace sinter::suite

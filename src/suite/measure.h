@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,9 @@ struct Measured {
 
 // Errors, and that it does not fit into memory, are in the rows, not thrown.
 Measured measure(const Measurement& what, Device& device, ThreadPool& threads);
+
+// A later visit: times Sinter's own rows of that measurement, if all could be, once more.
+void time_again(const Measurement& what, Device& device, ThreadPool& threads,
+                std::span<ResultRow> rows);
 
 }  // namespace sinter::suite

@@ -13,6 +13,14 @@
 
 namespace sinter::suite {
 
+// A row's time in units of its limit's, sample by sample: each with the limit's sample next to it
+// in time. What disturbs the machine for longer than that disturbs both, and not their ratio.
+struct LimitRatio {
+  double median = 0;
+  double p20 = 0;
+  double p80 = 0;
+};
+
 struct ResultRow {
   std::string case_name;
   std::string shape;
@@ -24,6 +32,7 @@ struct ResultRow {
 
   std::optional<BenchResult> timing;
   std::optional<double> limit_us;
+  std::optional<LimitRatio> limit_ratio;
   std::optional<double> call_us;  // what a warm call costs its caller, for the smallest shapes
   std::int64_t bytes_min = 0;
   std::optional<std::int64_t> bytes_planned;  // what the kernels should move, by the plan
@@ -40,6 +49,13 @@ struct ResultRow {
   std::optional<std::int64_t> instructions;
   std::optional<std::int64_t> peak_bytes;
   std::map<std::string, std::string> reasons;
+
+  // Not written: what timing and limit_ratio are made of, while a run goes on.
+  std::vector<double> samples_us;
+  std::vector<double> limit_samples_us;
+  // Adds those of a visit, pairs in time, and makes timing and limits anew from all. `limit` may be
+  // empty.
+  void add_samples(const std::vector<double>& times, const std::vector<double>& limit);
 
   // Gives every metric that has no value and no reason the row's own: why it was skipped or failed.
   void explain_missing();

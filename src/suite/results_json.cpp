@@ -74,14 +74,33 @@ class Reader {
 struct FlatTiming {
   std::optional<double> median_us, p20_us, p80_us, min_us;
   std::optional<int> samples;
+  std::optional<double> ratio, ratio_p20, ratio_p80;
 };
 
-FlatTiming flat(const std::optional<BenchResult>& timing) {
-  if (!timing) return {};
-  return {timing->median_us, timing->p20_us, timing->p80_us, timing->min_us, timing->samples};
+FlatTiming flat(const ResultRow& row) {
+  FlatTiming flat;
+  if (row.timing) {
+    flat.median_us = row.timing->median_us;
+    flat.p20_us = row.timing->p20_us;
+    flat.p80_us = row.timing->p80_us;
+    flat.min_us = row.timing->min_us;
+    flat.samples = row.timing->samples;
+  }
+  if (row.limit_ratio) {
+    flat.ratio = row.limit_ratio->median;
+    flat.ratio_p20 = row.limit_ratio->p20;
+    flat.ratio_p80 = row.limit_ratio->p80;
+  }
+  return flat;
 }
 
-std::optional<BenchResult> unflat(const FlatTiming& timing) {
+std::optional<LimitRatio> limit_ratio_of(const FlatTiming& flat) {
+  if (!flat.ratio) return std::nullopt;
+  return LimitRatio{*flat.ratio, flat.ratio_p20.value_or(*flat.ratio),
+                    flat.ratio_p80.value_or(*flat.ratio)};
+}
+
+std::optional<BenchResult> timing_of(const FlatTiming& timing) {
   if (!timing.median_us) return std::nullopt;
   const double median = *timing.median_us;
   BenchResult result;
@@ -106,6 +125,9 @@ void visit_row(Visitor& at, Row& row, Timing& timing) {
   at.time("min_us", timing.min_us);
   at("samples", timing.samples);
   at.time("limit_us", row.limit_us);
+  at.time("limit_ratio", timing.ratio);
+  at.time("limit_ratio_p20", timing.ratio_p20);
+  at.time("limit_ratio_p80", timing.ratio_p80);
   at.time("call_us", row.call_us);
   at("bytes_min", row.bytes_min);
   at("bytes_planned", row.bytes_planned);
@@ -231,7 +253,7 @@ void ResultRow::explain_missing() {
 
 Json row_to_json(const ResultRow& row) {
   Writer writer;
-  const FlatTiming timing = flat(row.timing);
+  const FlatTiming timing = flat(row);
   visit_row(writer, row, timing);
   return std::move(writer.json);
 }
@@ -241,7 +263,8 @@ ResultRow row_from_json(const Json& json) {
   ResultRow row;
   FlatTiming timing;
   visit_row(reader, row, timing);
-  row.timing = unflat(timing);
+  row.timing = timing_of(timing);
+  row.limit_ratio = limit_ratio_of(timing);
   return row;
 }
 

@@ -6,22 +6,27 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "src/base/check.h"
 #include "src/runtime/registry.h"
 #include "src/suite/measure.h"
 #include "src/suite/plans.h"
+#include "src/suite/resume.h"
 
 namespace sinter::suite {
 namespace {
 
 constexpr std::int64_t kSmallest = 128;
 constexpr std::int64_t kLargest = 65536;
+// Everything is timed in two visits, the second after the first of all: what disturbs the machine
+// for some seconds disturbs one of them, and shows in the spread.
+constexpr int kVisits = 2;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -67,6 +72,9 @@ void add_peer_rows(std::vector<ResultRow>& rows, std::vector<ResultRow> of_peer)
       row.limit_us = timed->limit_us;
     else
       row.reasons["limit_us"] = "it is measured with Sinter's own rows, which failed";
+    for (const char* field : {"limit_ratio", "limit_ratio_p20", "limit_ratio_p80"})
+      row.reasons[field] = "a peer is not timed in turns with the limit";
+    row.explain_missing();
   }
   rows.insert(rows.end(), std::make_move_iterator(of_peer.begin()),
               std::make_move_iterator(of_peer.end()));
@@ -77,63 +85,12 @@ std::vector<Measurement> plan_of(const SuiteOptions& options) {
   for (const Case* each : chosen_cases(options.cases))
     for (DType dtype : options.dtypes)
       for (const Shape2& shape : options.shapes)
-        plan.push_back({*each, shape, dtype, options.providers, options.seconds});
+        plan.push_back({*each, shape, dtype, options.providers, options.seconds / kVisits});
   return plan;
 }
 
 std::string title_of(const Measurement& what) {
   return fmt::format("{} {} {}", what.each.name, to_string(what.shape), name_of(what.dtype));
-}
-
-std::string title_of(const ResultRow& row) {
-  return fmt::format("{} {} {}", row.case_name, row.shape, row.dtype);
-}
-
-// What stops the suite (Ctrl-C) stops a compiler that is running, too: that is no result.
-void drop_errors(std::vector<ResultRow>& rows, std::size_t from) {
-  rows.erase(std::remove_if(rows.begin() + static_cast<std::ptrdiff_t>(from), rows.end(),
-                            [](const ResultRow& row) { return !row.error.empty(); }),
-             rows.end());
-}
-
-void check_same(const char* what, const std::string& before, const std::string& now) {
-  if (before != now)
-    fail_user("suite",
-              "the run to be resumed had another {}: '{}', now '{}'; start a new one without "
-              "--resume",
-              what, before, now);
-}
-
-// The stopped run's rows under the new run's circumstances, which must be the same.
-Results continued(const Results& fresh, const Results& stopped) {
-  check_same("device", stopped.device, fresh.device);
-  check_same("machine", stopped.description, fresh.description);
-  check_same("version of Sinter", stopped.version, fresh.version);
-  check_same("commit", stopped.commit.value_or("unknown"), fresh.commit.value_or("unknown"));
-  check_same("time for each case", fmt::format("{} s", stopped.seconds),
-             fmt::format("{} s", fresh.seconds));
-  Results results = stopped;
-  results.interrupted = false;
-  drop_errors(results.rows, 0);
-  return results;
-}
-
-// The combinations of case, shape and type for which every provider has a row.
-std::set<std::string> finished(const std::vector<ResultRow>& rows,
-                               const std::vector<std::string>& providers) {
-  std::map<std::string, std::set<std::string>> providers_of;
-  for (const ResultRow& row : rows) providers_of[title_of(row)].insert(row.provider);
-  std::set<std::string> all;
-  for (const auto& [title, present] : providers_of)
-    if (std::all_of(providers.begin(), providers.end(),
-                    [&](const std::string& name) { return present.contains(name); }))
-      all.insert(title);
-  return all;
-}
-
-// Rows of a combination that is measured again make room.
-void drop_title(std::vector<ResultRow>& rows, const std::string& title) {
-  std::erase_if(rows, [&](const ResultRow& row) { return title_of(row) == title; });
 }
 
 Results empty_results(const SuiteOptions& options, Device& device) {
@@ -150,6 +107,105 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   results.peak_flops_per_s = device.peak_flops();
   return results;
 }
+
+// A run on its way: a first visit to everything, then the later ones.
+class SuiteRun {
+ public:
+  SuiteRun(const SuiteOptions& options, std::span<const Measurement> plan,
+           const ProgressCallback& progress)
+      : options_(options),
+        plan_(plan),
+        progress_(progress),
+        device_(open_device(options.device)),
+        threads_(device_->parallelism()) {
+    for (const std::string& name : options.peers)
+      peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
+    results_ = empty_results(options, *device_);
+    if (options.resumed) results_ = continued(results_, *options.resumed);
+  }
+
+  Results run() {
+    const std::vector<std::size_t> todo = unfinished();
+    done_ = plan_.size() - todo.size();
+    results_.interrupted = !visit_all(todo);
+    if (!results_.interrupted) tell("");
+    return std::move(results_);
+  }
+
+ private:
+  // Of the plan. What they have of rows already makes room.
+  std::vector<std::size_t> unfinished() {
+    std::vector<std::string> providers = options_.providers;
+    for (const auto& peer : peers_) {
+      results_.versions.insert(peer->versions().begin(), peer->versions().end());
+      providers.insert(providers.end(), peer->providers().begin(), peer->providers().end());
+    }
+    const std::set<std::string> kept = finished(results_.rows, providers);
+    std::vector<std::size_t> todo;
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      if (kept.contains(title_of(plan_[i]))) continue;
+      drop_title(results_.rows, title_of(plan_[i]));
+      todo.push_back(i);
+    }
+    return todo;
+  }
+
+  // False: stopped.
+  bool visit_all(const std::vector<std::size_t>& todo) {
+    std::vector<std::size_t> first_rows;
+    for (const std::size_t i : todo) {
+      if (!tell(title_of(plan_[i]))) {
+        if (!first_rows.empty()) drop_errors(results_.rows, first_rows.back());
+        return false;
+      }
+      first_rows.push_back(results_.rows.size());
+      first_visit(plan_[i]);
+      done_ += 1.0 / kVisits;
+    }
+    for (int visit = 1; visit < kVisits; ++visit)
+      for (std::size_t k = 0; k < todo.size(); ++k) {
+        const Measurement& what = plan_[todo[k]];
+        if (!tell(title_of(what) + ", again")) return false;
+        const std::size_t end = k + 1 < todo.size() ? first_rows[k + 1] : results_.rows.size();
+        later_visit(what, std::span(results_.rows).subspan(first_rows[k], end - first_rows[k]));
+        done_ += 1.0 / kVisits;
+      }
+    return true;
+  }
+
+  void first_visit(const Measurement& what) {
+    Measured measured = measure(what, *device_, threads_);
+    device_->release_cached();   // a peer has memory of its own
+    Measurement at_once = what;  // a peer is visited once, and gets all the time then
+    at_once.seconds = options_.seconds;
+    for (const auto& peer : peers_) add_peer_rows(measured.rows, peer->measure(at_once, *device_));
+    if (measured.plan) add_plan(results_.plans, measured.rows.front(), std::move(*measured.plan));
+    std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(results_.rows));
+  }
+
+  // Of Sinter's own rows, which stand first; a peer's have the same limit.
+  void later_visit(const Measurement& what, std::span<ResultRow> rows) {
+    const std::span<ResultRow> own = rows.first(what.providers.size());
+    time_again(what, *device_, threads_, own);
+    device_->release_cached();
+    for (ResultRow& row : rows.subspan(own.size())) row.limit_us = own.front().limit_us;
+  }
+
+  bool tell(const std::string& next) const {
+    return progress_({results_, static_cast<std::size_t>(std::lround(done_ * kVisits)),
+                      plan_.size() * kVisits, next});
+  }
+
+  const SuiteOptions& options_;
+  std::span<const Measurement> plan_;
+  const ProgressCallback& progress_;
+  std::shared_ptr<Device> device_;
+  ThreadPool
+      threads_;  // as many as the device's kernels have; they also make inputs and references
+  std::vector<std::unique_ptr<Peer>> peers_;
+  Results results_;
+  double done_ = 0;  // combinations, a visit counting a part
+};
 
 }  // namespace
 
@@ -169,40 +225,7 @@ Results run_suite(const SuiteOptions& options, const ProgressCallback& progress)
   for (const std::string& name : options.peers) check_peer_name(name);
   const std::vector<Measurement> plan = plan_of(options);
   if (plan.empty()) fail_user("suite", "no shape or no type is given");
-  const std::shared_ptr<Device> device = open_device(options.device);
-  // As many threads as the device's kernels have; they also make inputs and references.
-  ThreadPool threads(device->parallelism());
-  std::vector<std::unique_ptr<Peer>> peers;
-  for (const std::string& name : options.peers)
-    peers.push_back(std::make_unique<Peer>(name, device->name(), options.peer_options));
-
-  Results results = empty_results(options, *device);
-  if (options.resumed) results = continued(results, *options.resumed);
-  std::vector<std::string> providers = options.providers;
-  for (const auto& peer : peers) {
-    results.versions.insert(peer->versions().begin(), peer->versions().end());
-    providers.insert(providers.end(), peer->providers().begin(), peer->providers().end());
-  }
-  const std::set<std::string> kept = finished(results.rows, providers);
-  std::size_t last_from = results.rows.size();  // where the rows of the measurement before begin
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const std::string title = title_of(plan[i]);
-    if (kept.contains(title)) continue;
-    if (!progress({results, i, plan.size(), title})) {
-      results.interrupted = true;
-      drop_errors(results.rows, last_from);
-      return results;
-    }
-    drop_title(results.rows, title);
-    last_from = results.rows.size();
-    Measured measured = measure(plan[i], *device, threads);
-    device->release_cached();  // a peer has memory of its own
-    for (const auto& peer : peers) add_peer_rows(measured.rows, peer->measure(plan[i], *device));
-    if (measured.plan) add_plan(results.plans, measured.rows.front(), std::move(*measured.plan));
-    std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(results.rows));
-  }
-  progress({results, plan.size(), plan.size(), ""});
-  return results;
+  return SuiteRun(options, plan, progress).run();
 }
 
 }  // namespace sinter::suite

@@ -22,7 +22,7 @@ struct SuiteOptions {
   std::vector<std::string> peers;  // "torch"
   PeerOptions peer_options;        // how they are started
   std::string device = "cpu";
-  double seconds = 0.4;  // of timing, for each case and shape
+  double seconds = 0.4;  // of timing, for each case and shape, in two visits
   // A run that was stopped: what it finished is kept and not measured again. UserError where it is
   // of another machine or another build of Sinter.
   std::optional<Results> resumed;
@@ -36,7 +36,7 @@ std::vector<std::string> set_names();
 
 struct Progress {
   const Results& results;  // so far
-  std::size_t done = 0;    // of `total` combinations of case, shape and type, resumed ones included
+  std::size_t done = 0;    // of `total` visits to a case, shape and type, resumed ones included
   std::size_t total = 0;
   std::string next;  // what is measured now; empty at the end
 };

@@ -27,8 +27,7 @@ PerfReportOptions quick() {
 SizedRun spin(int factor) {
   return [factor](std::int64_t size) {
     return [n = size * factor] {
-      static volatile std::int64_t last;
-      for (std::int64_t i = 0; i < n; ++i) last = i;
+      for (std::int64_t i = 0; i < n; ++i) asm volatile("");  // not to be optimised away
     };
   };
 }

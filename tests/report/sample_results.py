@@ -35,6 +35,11 @@ def median_us(case, rows, cols, dtype, provider):
     return round(fused * slower[provider], 3)
 
 
+def limit_ratios(rows, cols, dtype, median):
+    ratio = median / limit_us(rows, cols, dtype)
+    return {"limit_ratio": ratio, "limit_ratio_p20": ratio * 0.98, "limit_ratio_p80": ratio * 1.03}
+
+
 def make_row(case, rows, cols, dtype, provider):
     flops, eager_kernels, fused_kernels = CASES[case]
     least = 2 * rows * cols * DTYPES[dtype]
@@ -44,7 +49,7 @@ def make_row(case, rows, cols, dtype, provider):
         "case": case, "shape": f"{rows}x{cols}", "dtype": dtype, "device": "cpu",
         "provider": provider, "median_us": median, "p20_us": round(median * 0.97, 3),
         "p80_us": round(median * 1.06, 3), "min_us": round(median * 0.95, 3), "samples": 40,
-        "limit_us": round(limit_us(rows, cols, dtype), 3),
+        "limit_us": round(limit_us(rows, cols, dtype), 3), **limit_ratios(rows, cols, dtype, median),
         "call_us": 1.5 if rows * cols <= 1 << 16 else None, "bytes_min": least,
         "bytes_planned": least * (kernels or 1) if kernels else None, "bytes_measured": None,
         "buffer_bytes": least * ((kernels or 1) - 1) // 2 if kernels else None,
@@ -67,7 +72,7 @@ def make_row(case, rows, cols, dtype, provider):
         row["max_rel_err"] = "nan"
     if "skipped" in row or "error" in row:
         for field in ("median_us", "p20_us", "p80_us", "min_us", "samples", "limit_us", "call_us",
-                      "max_abs_err", "max_rel_err", "tolerance", "checked_elements"):
+                      "limit_ratio", "limit_ratio_p20", "limit_ratio_p80", "max_abs_err", "max_rel_err", "tolerance", "checked_elements"):
             row[field] = None
     return row
 

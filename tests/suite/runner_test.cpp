@@ -89,7 +89,8 @@ TEST(Runner, AStoppedRunGoesOnWhereItWas) {
     if (!at.next.empty()) measured.push_back(at.next);
     return true;
   });
-  EXPECT_EQ(measured, std::vector<std::string>{"h_red_pw 33x65 f32"});
+  EXPECT_EQ(measured,
+            (std::vector<std::string>{"h_red_pw 33x65 f32", "h_red_pw 33x65 f32, again"}));
   EXPECT_FALSE(whole.interrupted);
   ASSERT_EQ(whole.rows.size(), 4u);
   EXPECT_EQ(whole.date, stopped.date);
@@ -125,11 +126,28 @@ TEST(Runner, ResumesOnlyWhatIsItsOwn) {
 TEST(Runner, StopsWhenToldTo) {
   int calls = 0;
   const Results results = run_suite(tiny(), [&](const Progress& at) {
-    EXPECT_EQ(at.total, 2u);
+    EXPECT_EQ(at.total, 4u) << "two visits to two cases";
     return ++calls < 2;
   });
   EXPECT_TRUE(results.interrupted);
   EXPECT_EQ(results.rows.size(), 2u);
+}
+
+TEST(Runner, ASecondVisitAddsSamples) {
+  std::vector<int> samples;
+  std::vector<std::string> visits;
+  const Results results = run_suite(tiny(), [&](const Progress& at) {
+    visits.push_back(at.next);
+    if (at.done == 2) samples.push_back(at.results.rows[0].timing->samples);
+    return true;
+  });
+  EXPECT_EQ(visits, (std::vector<std::string>{"softmax 33x65 f32", "h_red_pw 33x65 f32",
+                                              "softmax 33x65 f32, again",
+                                              "h_red_pw 33x65 f32, again", ""}));
+  ASSERT_EQ(results.rows.size(), 4u);
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_GE(results.rows[0].timing->samples, samples[0] + 5);
+  EXPECT_EQ(results.rows[0].samples_us.size(), results.rows[0].limit_samples_us.size());
 }
 
 TEST(Runner, RefusesUnknownNamesBeforeRunning) {

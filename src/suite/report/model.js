@@ -73,8 +73,12 @@ const changes = new Map(comparison ? comparison.rows.map((row) => [changeKey(row
 const changeOf = (row) => changes.get(changeKey(row));
 const speedUp = (slow, fast) =>
   isMeasured(slow) && isMeasured(fast) ? slow.median_us / fast.median_us : null;
-const limitShare = (row) =>
-  isMeasured(row) && row.limit_us > 0 ? row.limit_us / row.median_us : null;
+// Sample by sample where both were timed in turns: a peer was not.
+const limitShare = (row) => {
+  if (!isMeasured(row)) return null;
+  if (row.limit_ratio > 0) return 1 / row.limit_ratio;
+  return row.limit_us > 0 ? row.limit_us / row.median_us : null;
+};
 
 // What a heat map can show of a cell. `other` is the row that the fused one is compared with.
 const kMetrics = [
