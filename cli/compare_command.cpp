@@ -26,7 +26,7 @@ int run_compare(const CompareArguments& arguments) {
     print_json(to_json(comparison));
   else
     fmt::print("{}", comparison_text(comparison, arguments.before));
-  return arguments.fail_if_slower && comparison.any_slower() ? kFailed : kOk;
+  return arguments.fail_if_slower && comparison.is_worse() ? kFailed : kOk;
 }
 
 }  // namespace

@@ -86,6 +86,12 @@ std::string comparison_text(const suite::Comparison& comparison, const std::stri
       "the runs is {:.1f}%\n",
       before, slower, count(comparison.rows, Verdict::faster),
       count(comparison.rows, Verdict::same), slower_cases, comparison.noise * 100);
+  const auto undecided = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                       [](const suite::RowChange& row) { return row.undecided; });
+  if (undecided)
+    text += fmt::format(
+        "{} of the same could not be judged: the copy beside them took another time than before\n",
+        undecided);
   return text;
 }
 

@@ -33,6 +33,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeLimit{250};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// Of a traceback it is the one that says what is wrong.
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
 
 // Fewer threads than the machine has processors, and who decided that. Empty: nobody did.
 std::string thread_limit() {
@@ -71,9 +76,8 @@ Finding compiler_finding() {
       missing.text = fmt::format("none of {} is in PATH", HostCompiler::kLookedFor);
       return missing;
     }
-    const SubprocessResult answer = run_subprocess({compiler->path(), "--version"}, "", kTimeLimit);
-    const std::string version = answer.succeeded() ? first_line(answer.output) : answer.describe();
-    return {"compiler", State::ready, fmt::format("{}: {}", compiler->path(), version), ""};
+    return {"compiler", State::ready,
+            fmt::format("{}: {}", compiler->path(), compiler->version(kTimeLimit)), ""};
   } catch (const Error& error) {
     missing.text = error.what();
     return missing;
@@ -107,7 +111,8 @@ Finding torch_finding() {
   if (answer.end == End::exited && answer.code == 127)  // env's answer
     return {name, State::missing, "no " + python + " in PATH", cost};
   const std::string version = first_line(answer.output);
-  if (!answer.succeeded()) return {name, State::missing, python + " failed: " + version, cost};
+  if (!answer.succeeded())
+    return {name, State::missing, python + " failed: " + last_line(answer.output), cost};
   if (version.empty()) return {name, State::missing, python + " has no package torch", cost};
   return {name, State::ready, version + " of " + python, ""};
 }

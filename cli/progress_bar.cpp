@@ -40,17 +40,24 @@ std::string bar_text(std::size_t done, std::size_t total, int width) {
 }  // namespace
 
 void TimeLeft::add(std::size_t done, double seconds) {
-  if (done <= done_) return;
-  longest_ = std::max(longest_, (seconds - seconds_) / static_cast<double>(done - done_));
+  if (!start_ || done < done_) {
+    start_ = Start{done, seconds};
+    longest_ = 0;
+  } else if (done > done_) {
+    longest_ = std::max(longest_, (seconds - seconds_) / static_cast<double>(done - done_));
+  } else {
+    return;
+  }
   done_ = done;
   seconds_ = seconds;
 }
 
 std::optional<double> TimeLeft::left(std::size_t total) const {
-  if (done_ < 2 || total < done_) return std::nullopt;
-  const bool leave_out = done_ >= 4;
-  const double mean =
-      (seconds_ - (leave_out ? longest_ : 0)) / static_cast<double>(leave_out ? done_ - 1 : done_);
+  if (!start_ || done_ < start_->done + 2 || total < done_) return std::nullopt;
+  const std::size_t steps = done_ - start_->done;
+  const bool leave_out = steps >= 4;
+  const double mean = (seconds_ - start_->seconds - (leave_out ? longest_ : 0)) /
+                      static_cast<double>(leave_out ? steps - 1 : steps);
   return mean * static_cast<double>(total - done_);
 }
 

@@ -13,12 +13,18 @@ namespace sinter::cli {
 // one stall or a first compilation says nothing about the others.
 class TimeLeft {
  public:
-  // `done` steps have been finished after `seconds`; both grow.
+  // `done` steps have been finished after `seconds`. The first call is the start, whatever it
+  // counts as done; so is one with fewer.
   void add(std::size_t done, double seconds);
-  // Nothing before the second step is finished.
+  // Nothing before two steps are finished.
   std::optional<double> left(std::size_t total) const;
 
  private:
+  struct Start {
+    std::size_t done = 0;
+    double seconds = 0;
+  };
+  std::optional<Start> start_;
   std::size_t done_ = 0;
   double seconds_ = 0;
   double longest_ = 0;

@@ -28,8 +28,7 @@ std::vector<Pair> pairs_of(const suite::Results& results) {
   std::vector<Pair> pairs;
   std::map<std::string, std::size_t> at;
   for (const ResultRow& row : results.rows) {
-    const auto [it, fresh] =
-        at.try_emplace(row.case_name + " " + row.shape + " " + row.dtype, pairs.size());
+    const auto [it, fresh] = at.try_emplace(row.title(), pairs.size());
     if (fresh) pairs.emplace_back();
     Pair& pair = pairs[it->second];
     if (row.provider == "fused")

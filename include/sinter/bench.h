@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ struct BenchResult {
   int samples = 0;
   int calls_per_sample = 1;
   std::vector<double> quantiles_us = {};  // for each of the options' quantiles
-  // As they were taken: the k-th samples of functions timed in turns lie next to each other in time.
+  // As they were taken: the k-th samples of functions timed in turns lie next to each other in
+  // time.
   std::vector<double> samples_us = {};
 };
 
@@ -47,8 +49,14 @@ BenchResult bench(const std::function<void()>& run, const BenchOptions& options 
 std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
                                         const BenchOptions& options = {});
 
+inline std::vector<BenchResult> bench_in_turns(std::initializer_list<std::function<void()>> runs,
+                                               const BenchOptions& options = {}) {
+  return bench_in_turns(std::span(runs.begin(), runs.size()), options);
+}
+
 // What a call costs its caller, in microseconds: many calls without waiting for their results,
-// divided by their number. The seconds say how long, at most; the work is waited for afterwards.
+// divided by their number. Of the options it uses the clock, max_samples (batches of calls) and the
+// seconds: how long, about. The work is waited for between batches, which does not count.
 double host_cost_us(const std::function<void()>& run, const BenchOptions& options = {});
 
 // A function to be measured at one size. It owns what it works on, and is destroyed before the
@@ -93,7 +101,7 @@ struct PerfReport {
   std::string table() const;  // a row a size, a column a line
   std::string csv() const;
   std::string json() const;
-  std::string plot() const;  // a page that shows the lines, in one file
+  std::string html() const;  // a page with a plot, in one file
 
   // Writes TITLE.csv, TITLE.json and TITLE.html into a directory, which it makes. UserError.
   void save(const std::string& directory) const;

@@ -54,6 +54,12 @@ class OutOfMemoryError : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+// The system could not do what was right to ask: a full disk, a failing one.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
 // A broken invariant inside Sinter. Please report it.
 class InternalError : public Error {
  public:

@@ -10,7 +10,7 @@ namespace sinter {
 
 struct PlanNode {
   int id = 0;
-  std::string op;      // "input", "constant", "add", "row_max", ...
+  std::string op;      // "input", "add", "max", ...; a constant's value
   std::string detail;  // shape and dtype
   int kernel = -1;     // the kernel that computes it; -1: it is given
   bool is_output = false;

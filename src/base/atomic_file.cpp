@@ -28,6 +28,8 @@ void write_file_atomically(std::string_view op, const std::string& path, std::st
   if (file && std::rename(temporary.c_str(), path.c_str()) == 0) return;
   const int code = errno;
   std::remove(temporary.c_str());
+  if (code == ENOSPC || code == EDQUOT || code == EIO)
+    throw IoError(fmt::format("[{}] cannot write {}: {}", op, path, std::strerror(code)));
   fail_user(op, "cannot write {}: {}", path, std::strerror(code));
 }
 

@@ -1,5 +1,6 @@
 // Writing a file so that a reader sees the old one or the new one, never half of it.
-// In: a path and text. Out: the file, or UserError under the caller's tag.
+// In: a path and text. Out: the file, or under the caller's tag UserError, IoError where the disk
+// is full or broken.
 #pragma once
 
 #include <string>

@@ -65,6 +65,10 @@ CpuDevice::CpuDevice(const CpuDeviceOptions& options)
                                             : DiskCache::open(options.cache_dir)),
       compiler_(find_compiler(options.cxx, *disk_cache_)) {}
 
+std::string CpuDevice::compiler_version() const {
+  return compiler_ ? compiler_->version() : "none: interpreted";
+}
+
 std::string CpuDevice::description() const {
   return fmt::format("{}, {} thread{}, {}-byte vectors, {} MiB cache, {}", cpu_model(),
                      threads_->threads(), threads_->threads() == 1 ? "" : "s", vector_bytes_,

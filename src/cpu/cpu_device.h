@@ -34,6 +34,7 @@ class CpuDevice final : public Device {
 
   std::string name() const override { return "cpu"; }
   std::string description() const override;
+  std::string compiler_version() const override;
   int parallelism() const override { return threads_->threads(); }
   std::int64_t cache_bytes() const override;
   double copy_bandwidth() override;

@@ -157,4 +157,10 @@ std::string HostCompiler::compile(const std::string& source, const std::string& 
       saved, result.output);
 }
 
+std::string HostCompiler::version(std::chrono::milliseconds time_limit) const {
+  const SubprocessResult answer = run_subprocess({path_, "--version"}, "", time_limit);
+  if (!answer.succeeded()) return answer.describe();
+  return answer.output.substr(0, answer.output.find('\n'));
+}
+
 }  // namespace sinter

@@ -25,6 +25,8 @@ class HostCompiler {
   std::string compile(const std::string& source, const std::string& name) const;
 
   const std::string& path() const { return path_; }
+  // The first line it prints of its version, or why there is none.
+  std::string version(std::chrono::milliseconds time_limit = std::chrono::seconds(2)) const;
   // The compiler's real path, size and time of change: another version is another identity.
   const std::string& identity() const { return identity_; }
   std::string flags_text() const;

@@ -168,9 +168,7 @@ void MemoryPool::check_available(std::size_t bytes, std::size_t requested) {
   if (!fits(memory)) fail_out_of_memory(requested, memory.available, in_use_);
 }
 
-std::size_t MemoryPool::available() const {
-  return system_memory().available + stats().cached;
-}
+std::size_t MemoryPool::available() const { return system_memory().available + stats().cached; }
 
 void MemoryPool::release(void* data, int size_class) noexcept {
   FreeList& list = free_lists_[static_cast<std::size_t>(size_class)];

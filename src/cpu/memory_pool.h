@@ -33,7 +33,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
 
   MemoryStats stats() const;  // in bytes of the size classes
   void reset_peak();
-  void release_cached();  // back to the system
+  void release_cached();          // back to the system
   std::size_t available() const;  // what the system has free, and what is cached here
 
  private:

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -71,7 +72,7 @@ void wait_for_end(int pidfd, Clock::time_point deadline) {
     return;
   }
   pollfd wanted{pidfd, POLLIN, 0};
-  poll(&wanted, 1, static_cast<int>(left) + 1);
+  poll(&wanted, 1, static_cast<int>(std::max<long long>(left, 0)) + 1);
 }
 
 SubprocessResult wait_for(pid_t pid, std::chrono::milliseconds time_limit) {

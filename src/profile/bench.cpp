@@ -10,6 +10,7 @@
 
 #include "src/base/check.h"
 #include "src/cuda/event_stopwatch.h"
+#include "src/profile/stopwatch_for.h"
 #include "src/profile/summary.h"
 #include "src/runtime/stopwatch.h"
 
@@ -54,11 +55,6 @@ void check_options(const BenchOptions& options) {
   for (double share : options.quantiles)
     if (!(share >= 0 && share <= 1))
       fail_user("bench", "the quantile {} is not between 0 and 1", share);
-}
-
-std::unique_ptr<Stopwatch> make_stopwatch(const BenchOptions& options) {
-  if (options.clock == BenchClock::wall) return wall_stopwatch();
-  return cuda_event_stopwatch(options.cuda_stream);
 }
 
 // One function on its way through the rounds.
@@ -118,12 +114,17 @@ void collect(Stopwatch& stopwatch, std::vector<Contender>& contenders,
 
 }  // namespace
 
+std::unique_ptr<Stopwatch> stopwatch_for(const BenchOptions& options) {
+  check_options(options);
+  if (options.clock == BenchClock::wall) return wall_stopwatch();
+  return cuda_event_stopwatch(options.cuda_stream);
+}
+
 std::unique_ptr<Stopwatch> wall_stopwatch() { return std::make_unique<WallStopwatch>(); }
 
 std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
                                         const BenchOptions& options) {
-  check_options(options);
-  const std::unique_ptr<Stopwatch> stopwatch = make_stopwatch(options);
+  const std::unique_ptr<Stopwatch> stopwatch = stopwatch_for(options);
   std::vector<Contender> contenders;
   for (const auto& run : runs) contenders.emplace_back(run, *stopwatch);
   for (Contender& each : contenders) each.warm_up();
@@ -151,9 +152,8 @@ BenchResult bench(const std::function<void()>& run, const BenchOptions& options)
 }
 
 double host_cost_us(const std::function<void()>& run, const BenchOptions& options) {
-  check_options(options);
+  const std::unique_ptr<Stopwatch> stopwatch = stopwatch_for(options);
   if (!run) fail_user("bench", "a function to be timed is empty");
-  const std::unique_ptr<Stopwatch> stopwatch = make_stopwatch(options);
   run();
   stopwatch->wait();
   std::vector<double> batches;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "src/base/check.h"
+#include "src/profile/stopwatch_for.h"
 
 namespace sinter {
 namespace {
@@ -46,7 +47,7 @@ std::vector<PerfPoint> measure_size(std::span<const PerfLine> lines, std::int64_
   for (const PerfLine& line : lines) prepared.push_back(prepare(line, size));
   std::vector<std::function<void()>> runs;
   for (const Prepared& each : prepared)
-    if (each.run) runs.push_back(each.run);
+    if (each.run) runs.emplace_back([&each] { each.run(); });
   std::vector<BenchResult> times;
   // One that fails only now and then takes the size's other lines along: they were timed in turns.
   const std::string failure = error_of([&] { times = bench_in_turns(runs, options.bench); });
@@ -71,6 +72,7 @@ void check_arguments(std::span<const PerfLine> lines, const PerfReportOptions& o
   if (options.sizes.empty()) fail_user("perf_report", "no size is given");
   for (const PerfLine& line : lines)
     if (!line.prepare) fail_user("perf_report", "line '{}' has no function", line.name);
+  stopwatch_for(options.bench);  // throws now what every point would say
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/atomic_file.h"
-#include "src/base/check.h"
+#include "src/base/csv.h"
 #include "src/profile/assets.h"
 #include "src/profile/page.h"
 
@@ -18,8 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Those that every line has: a report may be put together by hand.
 std::size_t points_of(const PerfReport& report) {
-  return report.lines.empty() ? 0 : report.lines.front().points.size();
+  if (report.lines.empty()) return 0;
+  std::size_t count = report.lines.front().points.size();
+  for (const PerfReport::Line& line : report.lines) count = std::min(count, line.points.size());
+  return count;
 }
 
 std::string value_text(const PerfPoint& point) {
@@ -39,13 +43,6 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     text += "\n";
   }
   return text;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char each : text) quoted += each == '"' ? std::string("\"\"") : std::string(1, each);
-  return quoted + "\"";
 }
 
 double rounded(double us) { return std::round(us * 1e3) / 1e3; }
@@ -118,7 +115,7 @@ std::string PerfReport::json() const {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string PerfReport::plot() const {
+std::string PerfReport::html() const {
   return fill_page(asset("plot.html"), [&](std::string_view name) -> std::string {
     if (name == "title") return html_safe(title);
     if (name == "table") return html_safe(table());
@@ -132,7 +129,7 @@ void PerfReport::save(const std::string& directory) const {
   const std::string path = (std::filesystem::path(directory) / file_name(title)).string();
   write_file_atomically("perf_report", path + ".csv", csv());
   write_file_atomically("perf_report", path + ".json", json());
-  write_file_atomically("perf_report", path + ".html", plot());
+  write_file_atomically("perf_report", path + ".html", html());
 }
 
 }  // namespace sinter

@@ -65,6 +65,7 @@ class Device {
 
   virtual std::string name() const = 0;          // "cpu"
   virtual std::string description() const = 0;   // one line for people
+  virtual std::string compiler_version() const { return ""; }  // of what compiles kernels
   virtual int parallelism() const = 0;           // workers a kernel can keep busy
   virtual std::int64_t cache_bytes() const = 0;  // last-level cache
 

@@ -44,6 +44,7 @@ std::int64_t parse_size(std::string_view text, std::string_view all) {
   return size;
 }
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr std::array kDTypes{DType::f32, DType::f16, DType::bf16, DType::f64};
 
 }  // namespace
@@ -53,7 +54,11 @@ std::string to_string(const Shape2& shape) { return fmt::format("{}x{}", shape.r
 Shape2 parse_shape(std::string_view text) {
   const std::size_t x = text.find('x');
   if (x == std::string_view::npos) parse_size("", text);
-  return {parse_size(text.substr(0, x), text), parse_size(text.substr(x + 1), text)};
+  const Shape2 shape{parse_size(text.substr(0, x), text), parse_size(text.substr(x + 1), text)};
+  // So that no number of bytes or operations overflows.
+  if (shape.rows > kMostElements / shape.cols)
+    fail_user("suite", "the shape {} has more than 2^48 elements", text);
+  return shape;
 }
 
 DType parse_dtype(std::string_view text) {

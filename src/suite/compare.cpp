@@ -21,11 +21,8 @@ constexpr double kSigmasOfRow = 5;  // there are many rows
 constexpr double kSigmaOfMad =
     1.4826;  // a normal distribution's deviation, of its median deviation
 constexpr double kSigmaOfMedian = 1.2533;  // of a median of many, times the root of their number
-constexpr double kSameLimit = 0.1;         // a copy that changed less: the machine is the same
 
-std::string key_of(const ResultRow& row) {
-  return fmt::format("{} {} {} {}", row.case_name, row.shape, row.dtype, row.provider);
-}
+std::string key_of(const ResultRow& row) { return row.title() + " " + row.provider; }
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -95,28 +92,33 @@ class Pair {
   double own_noise_ = 0;  // of the steadier of both
 };
 
-bool is_timed(const ResultRow& row) { return row.timing && row.timing->min_us > 0; }
+// A wrong result has no speed.
+bool is_timed(const ResultRow& row) {
+  return !row.failed() && row.timing && row.timing->min_us > 0;
+}
 
+// Sinter's own rows alone: a slower PyTorch is not held against it.
 std::vector<Pair> pairs_of(const Results& before, const Results& now, Comparison& result) {
   std::map<std::string, const ResultRow*> old_rows;
   for (const ResultRow& row : before.rows)
-    if (is_timed(row)) old_rows[key_of(row)] = &row;
+    if (is_timed(row) && !row.is_peers()) old_rows[key_of(row)] = &row;
   std::vector<Pair> pairs;
   std::size_t fresh = 0;
   for (const ResultRow& row : now.rows) {
-    if (!is_timed(row)) continue;
+    if (row.is_peers()) continue;
     const auto old = old_rows.find(key_of(row));
-    if (old == old_rows.end()) {
-      ++fresh;
-      continue;
-    }
-    pairs.emplace_back(*old->second, row);
-    old_rows.erase(old);
+    if (row.failed() && old != old_rows.end()) ++result.failed_now;
+    if (is_timed(row) && old != old_rows.end()) pairs.emplace_back(*old->second, row);
+    if (is_timed(row) && old == old_rows.end()) ++fresh;
+    if (old != old_rows.end() && (is_timed(row) || row.failed())) old_rows.erase(old);
   }
-  if (fresh) result.notes.push_back(fmt::format("{} rows are new: nothing to compare with", fresh));
-  if (!old_rows.empty())
-    result.notes.push_back(
-        fmt::format("{} rows of the older run were not measured this time", old_rows.size()));
+  const auto note = [&](std::size_t count, const char* what) {
+    if (count)
+      result.notes.push_back(fmt::format("{} row{} {}", count, count == 1 ? "" : "s", what));
+  };
+  note(result.failed_now, "failed this time and worked before");
+  note(fresh, "new: nothing to compare with");
+  note(old_rows.size(), "of the older run not measured this time");
   return pairs;
 }
 
@@ -194,9 +196,9 @@ std::string_view name_of(Verdict verdict) {
   return "";
 }
 
-bool Comparison::any_slower() const {
+bool Comparison::is_worse() const {
   const auto is_slower = [](const auto& each) { return each.verdict == Verdict::slower; };
-  return std::any_of(rows.begin(), rows.end(), is_slower) ||
+  return failed_now > 0 || std::any_of(rows.begin(), rows.end(), is_slower) ||
          std::any_of(cases.begin(), cases.end(), is_slower);
 }
 

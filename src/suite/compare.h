@@ -13,6 +13,9 @@ namespace sinter::suite {
 enum class Verdict : std::uint8_t { same, slower, faster };
 std::string_view name_of(Verdict verdict);
 
+// A copy whose time changed by less, as a logarithm: the machine is the same.
+inline constexpr double kSameLimit = 0.1;
+
 struct RowChange {
   std::string case_name;
   std::string shape;
@@ -26,7 +29,7 @@ struct RowChange {
   bool undecided = false;  // they do not agree, and the copy changed too: another machine, almost
 };
 
-// A case over all its shapes: single rows may hide in the noise, their mean less so.
+// A case over all its shapes: single rows may hide in the noise, their median less so.
 struct CaseChange {
   std::string case_name;
   std::string dtype;
@@ -43,15 +46,17 @@ struct Comparison {
   std::vector<std::string> notes;  // other machines, rows that one run lacks
   double noise = 0;                // of a row between these two runs, one standard deviation
 
-  bool any_slower() const;
+  std::size_t failed_now = 0;  // rows that worked before
+
+  bool is_worse() const;  // anything is slower, or failed now
 };
 
 Comparison compare(const Results& before, const Results& now);
 
-// Measures what looks slower or is undecided again, a few times, and keeps the time that was taken
-// on a machine more like the older run's, or the faster one: a disturbance hardly comes twice at
-// the same place. `options` are those of the run; returns how many rows it measured.
-std::size_t measure_again(Results before, const SuiteOptions& options,
-                          const ProgressCallback& progress, Results& now);
+// Measures what looks slower or is undecided again, a few times, and keeps the rows that were taken
+// on a machine more like the older run's, or the faster ones: a disturbance hardly comes twice at
+// the same place. `options` are those of the run. Leaves a note in `now`.
+void measure_again(const Results& before, const SuiteOptions& options,
+                   const ProgressCallback& progress, Results& now);
 
 }  // namespace sinter::suite

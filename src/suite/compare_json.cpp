@@ -5,11 +5,9 @@ namespace sinter::suite {
 
 nlohmann::ordered_json to_json(const Comparison& comparison) {
   using Json = nlohmann::ordered_json;
-  Json json{{"slower", comparison.any_slower()},
-            {"noise", comparison.noise},
-            {"notes", comparison.notes},
-            {"cases", Json::array()},
-            {"rows", Json::array()}};
+  Json json{{"worse", comparison.is_worse()}, {"failed_now", comparison.failed_now},
+            {"noise", comparison.noise},      {"notes", comparison.notes},
+            {"cases", Json::array()},         {"rows", Json::array()}};
   for (const CaseChange& each : comparison.cases)
     json["cases"].push_back({{"case", each.case_name},
                              {"dtype", each.dtype},
@@ -27,7 +25,8 @@ nlohmann::ordered_json to_json(const Comparison& comparison) {
                             {"new_us", each.new_us},
                             {"change", each.change},
                             {"noise", each.noise},
-                            {"verdict", name_of(each.verdict)}});
+                            {"verdict", name_of(each.verdict)},
+                            {"undecided", each.undecided}});
   return json;
 }
 

@@ -17,7 +17,8 @@ constexpr std::size_t kWorthOneThread = std::size_t{8} << 20;
 
 }  // namespace
 
-CopyLimit::CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threads)
+CopyLimit::CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threads,
+                     std::optional<CopyWay> way)
     : threads_(threads),
       bytes_(std::max(static_cast<std::size_t>(bytes_moved) / 2, std::size_t{1})),
       buffer_(std::min(bytes_, kLargestBuffer)),
@@ -26,35 +27,31 @@ CopyLimit::CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threa
   // Pages that were never written are all the same page of zeros.
   for (const StoragePtr& storage : {from_, to_})
     std::fill_n(static_cast<unsigned char*>(storage->data()), buffer_, 1);
-  choose();
+  if (way)
+    way_ = *way;
+  else
+    choose();
 }
 
 void CopyLimit::run() const {
   for (std::size_t done = 0; done < bytes_; done += buffer_) {
     const std::size_t part = std::min(buffer_, bytes_ - done);
-    if (parallel_)
-      parallel_copy(threads_, kind_, from_->data(), to_->data(), part);
+    if (way_.parallel)
+      parallel_copy(threads_, way_.kind, from_->data(), to_->data(), part);
     else
-      copy_here(kind_, from_->data(), to_->data(), part);
+      copy_here(way_.kind, from_->data(), to_->data(), part);
   }
 }
 
 void CopyLimit::choose() {
-  struct Way {
-    CopyKind kind;
-    bool parallel;
-  };
-  constexpr std::array<Way, 4> kWays{Way{CopyKind::plain, false}, Way{CopyKind::streaming, false},
-                                     Way{CopyKind::plain, true}, Way{CopyKind::streaming, true}};
-  const auto use = [this](const Way& way) {
-    kind_ = way.kind;
-    parallel_ = way.parallel;
-  };
+  constexpr std::array<CopyWay, 4> kWays{
+      CopyWay{CopyKind::plain, false}, CopyWay{CopyKind::streaming, false},
+      CopyWay{CopyKind::plain, true}, CopyWay{CopyKind::streaming, true}};
   const std::span ways = bytes_ > kWorthOneThread ? std::span(kWays).subspan(2) : std::span(kWays);
   std::vector<std::function<void()>> runs;
-  for (const Way& way : ways)
-    runs.emplace_back([this, &use, &way] {
-      use(way);
+  for (const CopyWay& way : ways)
+    runs.emplace_back([this, &way] {
+      way_ = way;
       run();
     });
   const std::vector<BenchResult> timings =
@@ -62,7 +59,7 @@ void CopyLimit::choose() {
   std::size_t best = 0;
   for (std::size_t i = 1; i < timings.size(); ++i)
     if (timings[i].p20_us < timings[best].p20_us) best = i;
-  use(ways[best]);
+  way_ = ways[best];
 }
 
 }  // namespace sinter::suite

@@ -4,21 +4,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "src/cpu/copy_bandwidth.h"
 #include "src/runtime/device.h"
 
 namespace sinter::suite {
 
-// The fastest of plain and non-temporal stores, on one thread and on all, for this size.
+struct CopyWay {
+  CopyKind kind = CopyKind::plain;
+  bool parallel = false;
+};
+
+// The fastest of plain and non-temporal stores, on one thread and on all, for this size; or the one
+// that was found the fastest before. DeviceError.
 class CopyLimit {
  public:
-  CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threads);  // DeviceError
+  CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threads,
+            std::optional<CopyWay> way = std::nullopt);
 
   void run() const;
 
-  CopyKind kind() const { return kind_; }
-  bool is_parallel() const { return parallel_; }
+  const CopyWay& way() const { return way_; }
 
  private:
   void choose();
@@ -28,8 +35,7 @@ class CopyLimit {
   std::size_t buffer_;  // of each end; smaller than bytes_ where that is far past every cache
   StoragePtr from_;
   StoragePtr to_;
-  CopyKind kind_ = CopyKind::plain;
-  bool parallel_ = false;
+  CopyWay way_;
 };
 
 }  // namespace sinter::suite

@@ -39,18 +39,6 @@ CompiledFunction compile_case(const Case& each, const std::string& provider) {
                       {.fuse = provider == "fused", .name = each.name});
 }
 
-ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device) {
-  ResultRow row;
-  row.case_name = what.each.name;
-  row.shape = to_string(what.shape);
-  row.dtype = name_of(what.dtype);
-  row.device = device.name();
-  row.provider = provider;
-  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
-  row.flops = flops(what.each, what.shape);
-  return row;
-}
-
 // Why a step failed: too little memory is a property of the machine, anything else an error.
 struct Failure {
   std::string error;
@@ -142,26 +130,30 @@ void check(std::vector<Contestant>& contestants, const Measurement& what,
 }
 
 std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, ThreadPool& threads,
+                                      std::optional<CopyWay> way,
                                       std::vector<Contestant>& contestants) {
   try {
     return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), device,
-                                       threads);
+                                       threads, way);
   } catch (const Error& error) {
     for (Contestant& each : contestants)
-      for (const char* field : {"limit_us", "limit_ratio", "limit_ratio_p20", "limit_ratio_p80"})
-        each.row.reasons[field] = error.what();
+      if (!each.row.limit_us)
+        for (const char* field : {"limit_us", "limit_ratio", "limit_ratio_p20", "limit_ratio_p80"})
+          each.row.reasons[field] = error.what();
     return nullptr;
   }
 }
 
-// A result is freed at the end of its call: the pool gives the next call the same memory.
-void time_all(std::vector<Contestant>& contestants, const Measurement& what,
-              std::span<const Tensor> inputs, Device& device, ThreadPool& threads) {
+// Returns how the limit was copied. A result is freed at the end of its call: the pool gives the
+// next call the same memory.
+std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Measurement& what,
+                                std::span<const Tensor> inputs, Device& device, ThreadPool& threads,
+                                std::optional<CopyWay> way = std::nullopt) {
   std::vector<std::function<void()>> runs;
   for (const Contestant& each : contestants)
     if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
-  if (runs.empty()) return;
-  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, contestants);
+  if (runs.empty()) return way;
+  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, way, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
   const std::vector<BenchResult> timings =
       bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true});
@@ -171,6 +163,7 @@ void time_all(std::vector<Contestant>& contestants, const Measurement& what,
     if (each.alive())
       each.row.add_samples(timings[next++].samples_us,
                            limit ? timings.back().samples_us : no_limit);
+  return limit ? limit->way() : way;
 }
 
 void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs) {
@@ -206,6 +199,18 @@ void read_counters(Contestant& each, std::span<const Tensor> inputs) {
 
 }  // namespace
 
+ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device) {
+  ResultRow row;
+  row.case_name = what.each.name;
+  row.shape = to_string(what.shape);
+  row.dtype = name_of(what.dtype);
+  row.device = device.name();
+  row.provider = provider;
+  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
+  row.flops = flops(what.each, what.shape);
+  return row;
+}
+
 Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
   std::vector<Contestant> contestants;
   const std::string too_large = why_it_does_not_fit(what, device);
@@ -214,18 +219,20 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
         {empty_row(what, provider, device), compile_case(what.each, provider), {}, {}});
     contestants.back().row.skipped = too_large;
   }
+  Measured measured;
   if (too_large.empty()) {
     std::vector<Tensor> inputs;
     for_all(contestants,
             [&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
     for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
     for_all(contestants, [&] { check(contestants, what, inputs, threads); });
-    for_all(contestants, [&] { time_all(contestants, what, inputs, device, threads); });
+    for_all(contestants,
+            [&] { measured.limit_way = time_all(contestants, what, inputs, device, threads); });
     for_each_alive(contestants, [&](Contestant& each) { measure_call(each, what, inputs); });
     for_each_alive(contestants, [&](Contestant& each) { read_counters(each, inputs); });
   }
-  Measured measured;
   for (Contestant& each : contestants) {
+    each.row.visits = 1;
     each.row.explain_missing();
     measured.rows.push_back(std::move(each.row));
     if (each.plan) measured.plan = std::move(each.plan);
@@ -234,21 +241,26 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
 }
 
 void time_again(const Measurement& what, Device& device, ThreadPool& threads,
-                std::span<ResultRow> rows) {
+                std::span<ResultRow> rows, std::optional<CopyWay> limit_way) {
   std::vector<Contestant> contestants;
+  bool is_long = false;
   for (ResultRow& row : rows) {
-    const bool own = std::count(what.providers.begin(), what.providers.end(), row.provider) > 0;
-    if (!own || row.samples_us.empty() || row.timing->median_us > kLongUs) return;
+    ++row.visits;
+    if (row.samples_us.empty()) continue;
+    is_long |= row.timing->median_us > kLongUs;
     contestants.push_back({row, compile_case(what.each, row.provider), {}, {}});
   }
+  if (contestants.empty() || is_long) return;
   // What fails now has been measured before.
   const Failure failure = failure_of([&] {
     const std::vector<Tensor> inputs =
         make_inputs(what.each, what.shape, what.dtype, device, threads);
-    time_all(contestants, what, inputs, device, threads);
+    time_all(contestants, what, inputs, device, threads, limit_way);
   });
   if (!failure.error.empty() || !failure.skipped.empty()) return;
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = std::move(contestants[i].row);
+  for (Contestant& each : contestants)
+    for (ResultRow& row : rows)
+      if (row.provider == each.row.provider) row = each.row;
 }
 
 }  // namespace sinter::suite

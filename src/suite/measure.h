@@ -9,6 +9,7 @@
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
 #include "src/suite/case.h"
+#include "src/suite/copy_limit.h"
 #include "src/suite/results.h"
 
 namespace sinter::suite {
@@ -21,16 +22,21 @@ struct Measurement {
   double seconds = 0;
 };
 
+// A provider's row before anything is measured.
+ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device);
+
 struct Measured {
   std::vector<ResultRow> rows;   // one a provider
   std::optional<PlanInfo> plan;  // of "fused", if that was compiled
+  std::optional<CopyWay> limit_way;
 };
 
 // Errors, and that it does not fit into memory, are in the rows, not thrown.
 Measured measure(const Measurement& what, Device& device, ThreadPool& threads);
 
-// A later visit: times Sinter's own rows of that measurement, if all could be, once more.
+// A later visit: times those of Sinter's own rows of that measurement once more that could be
+// timed.
 void time_again(const Measurement& what, Device& device, ThreadPool& threads,
-                std::span<ResultRow> rows);
+                std::span<ResultRow> rows, std::optional<CopyWay> limit_way);
 
 }  // namespace sinter::suite

@@ -1,4 +1,7 @@
-// What looks slower is taken out of the run, which is then resumed.
+// What is worth a closer look is run once more by itself, without peers, and takes the place of the
+// first run's rows as a whole: rows of one case and shape were timed in turns, and belong together.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <set>
 
@@ -7,79 +10,88 @@
 namespace sinter::suite {
 namespace {
 
-template <typename Row>
-std::string title_of(const Row& row) {
-  return row.case_name + " " + row.shape + " " + row.dtype;
-}
-
 constexpr int kRounds = 3;
-constexpr double kWorthALook = 1.08;  // whatever the noise: a better look may be less noisy
-constexpr double kSameLimit = 0.1;
+constexpr double kWorthALook = 1.08;  // whatever the noise: a closer look may be less noisy
 
-// Combinations of case, shape and type of which a provider looks slower, alone or with its case, or
-// cannot be judged.
-std::set<std::string> suspicious(const Comparison& comparison) {
+using Titles = std::set<std::string>;
+
+// Of which a provider looks slower, alone or with its case, or cannot be judged.
+Titles suspicious(const Comparison& comparison) {
+  const auto case_key = [](const auto& each) {
+    return each.case_name + " " + each.dtype + " " + each.provider;
+  };
   std::set<std::string> slow_cases;
   for (const CaseChange& each : comparison.cases)
-    if (each.verdict == Verdict::slower)
-      slow_cases.insert(each.case_name + " " + each.dtype + " " + each.provider);
-  std::set<std::string> titles;
+    if (each.verdict == Verdict::slower) slow_cases.insert(case_key(each));
+  Titles titles;
   for (const RowChange& row : comparison.rows)
     if (row.verdict == Verdict::slower || row.undecided || row.change > kWorthALook ||
-        slow_cases.contains(row.case_name + " " + row.dtype + " " + row.provider))
-      titles.insert(title_of(row));
+        slow_cases.contains(case_key(row)))
+      titles.insert(row.case_name + " " + row.shape + " " + row.dtype);
   return titles;
 }
 
-ResultRow* find_row(Results& results, const ResultRow& like) {
-  for (ResultRow& row : results.rows)
-    if (title_of(row) == title_of(like) && row.provider == like.provider) return &row;
-  return nullptr;
+// Sinter's own rows of a title.
+struct Cell {
+  double limit_us = 0;   // 0: none was measured
+  double log_times = 0;  // of the fastest samples, summed
+  bool is_timed = false;
+};
+
+Cell cell_of(const Results& results, const std::string& title) {
+  Cell cell;
+  for (const ResultRow& row : results.rows) {
+    if (row.title() != title || row.is_peers() || !row.timing) continue;
+    cell.limit_us = row.limit_us.value_or(0);
+    cell.log_times += std::log(row.timing->min_us);
+    cell.is_timed = !row.failed();
+  }
+  return cell;
 }
 
-// How far the copy of a row's run is from that of the older run.
-double distance(const ResultRow& row, const ResultRow* before) {
-  if (!before || !before->limit_us || !row.limit_us) return 0;
-  const double change = std::abs(std::log(*row.limit_us / *before->limit_us));
+// How far the copy beside it is from that of the older run.
+double distance(const Cell& cell, const Cell& before) {
+  if (cell.limit_us <= 0 || before.limit_us <= 0) return 0;
+  const double change = std::abs(std::log(cell.limit_us / before.limit_us));
   return change < kSameLimit ? 0 : change;
 }
 
-bool is_better(const ResultRow& second, const ResultRow& first, const ResultRow* before) {
-  if (!second.timing || !first.timing) return false;
-  const double far = distance(second, before) - distance(first, before);
-  return far < 0 || (far == 0 && second.timing->min_us < first.timing->min_us);
+bool is_better(const Cell& second, const Cell& first, const Cell& before) {
+  if (!second.is_timed || !first.is_timed) return false;
+  const double further = distance(second, before) - distance(first, before);
+  return further < 0 || (further == 0 && second.log_times < first.log_times);
 }
 
-std::size_t measure_once_more(Results& before, const SuiteOptions& options,
-                              const ProgressCallback& progress, Results& now) {
-  const std::set<std::string> titles = suspicious(compare(before, now));
-  if (titles.empty()) return 0;
-  SuiteOptions again = options;
-  again.resumed = now;
-  std::erase_if(again.resumed->rows,
-                [&](const ResultRow& row) { return titles.contains(title_of(row)); });
-  const Results second = run_suite(again, progress);
-  std::size_t count = 0;
-  for (const ResultRow& row : second.rows) {
-    if (!titles.contains(title_of(row))) continue;
-    ++count;
-    ResultRow* first = find_row(now, row);
-    if (first && is_better(row, *first, find_row(before, row))) *first = row;
-  }
-  return count;
+void take_over(Results& now, const Results& second, const std::string& title) {
+  for (ResultRow& row : now.rows)
+    for (const ResultRow& other : second.rows)
+      if (row.title() == title && other.title() == title && row.provider == other.provider)
+        row = other;
 }
 
 }  // namespace
 
-std::size_t measure_again(Results before, const SuiteOptions& options,
-                          const ProgressCallback& progress, Results& now) {
-  std::size_t count = 0;
+void measure_again(const Results& before, const SuiteOptions& options,
+                   const ProgressCallback& progress, Results& now) {
+  SuiteOptions again = options;
+  again.resumed.reset();
+  again.peers.clear();
+  Titles measured;
   for (int round = 0; round < kRounds && !now.interrupted; ++round) {
-    const std::size_t measured = measure_once_more(before, options, progress, now);
-    if (measured == 0) break;
-    count += measured;
+    again.only = suspicious(compare(before, now));
+    if (again.only.empty()) break;
+    measured.insert(again.only.begin(), again.only.end());
+    const Results second = run_suite(again, progress);
+    now.interrupted = second.interrupted;
+    for (const std::string& title : again.only)
+      if (is_better(cell_of(second, title), cell_of(now, title), cell_of(before, title)))
+        take_over(now, second, title);
   }
-  return count;
+  if (!measured.empty())
+    now.notes.push_back(fmt::format(
+        "{} of the cases and shapes looked slower than before, or could not be judged, and were "
+        "measured again",
+        measured.size()));
 }
 
 }  // namespace sinter::suite

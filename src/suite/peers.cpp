@@ -2,18 +2,14 @@
 // src/suite/peers/torch_peer.py is the other side.
 #include "src/suite/peers.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_info.h"
+#include "src/runtime/temporary_directory.h"
 #include "src/suite/nearest_name.h"
 #include "src/suite/peer_process.h"
 #include "src/suite/peer_scripts.h"
@@ -22,26 +18,12 @@
 namespace sinter::suite {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
 constexpr char kTorch[] = "torch";
 constexpr double kBytesPerMs = 1e5;  // of inputs made by one slow thread
 constexpr double kSecondsSlack = 10;
-
-// A row of the peer before it has measured anything.
-Json base_row(const Measurement& what, const std::string& provider, const Device& device) {
-  ResultRow row;
-  row.case_name = what.each.name;
-  row.shape = to_string(what.shape);
-  row.dtype = name_of(what.dtype);
-  row.device = device.name();
-  row.provider = provider;
-  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
-  row.flops = flops(what.each, what.shape);
-  return row_to_json(row);
-}
 
 Json request_of(const Measurement& what, const Device& device) {
   const bool on_cpu = device.name() == "cpu";
@@ -71,29 +53,12 @@ Json parse(const std::string& line) {
 // The script in a file of its own folder: nothing else can be imported from there by accident.
 class ScriptFile {
  public:
-  explicit ScriptFile(std::string_view text) {
-    std::error_code error;
-    std::string folder = (fs::temp_directory_path(error) / "sinter-peer-XXXXXX").string();
-    if (error || mkdtemp(folder.data()) == nullptr)
-      fail_user("suite", "cannot make the temporary folder {}: {}", folder, std::strerror(errno));
-    folder_ = folder;
-    const int fd = open(path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    const ssize_t written = fd < 0 ? -1 : write(fd, text.data(), text.size());
-    if (fd >= 0) close(fd);
-    if (written != static_cast<ssize_t>(text.size()))
-      fail_user("suite", "cannot write {}: {}", path(), std::strerror(errno));
-  }
-  ~ScriptFile() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  ScriptFile(const ScriptFile&) = delete;
-  ScriptFile& operator=(const ScriptFile&) = delete;
+  explicit ScriptFile(std::string_view text) { write_file_atomically("suite", path(), text); }
 
-  std::string path() const { return (folder_ / "peer.py").string(); }
+  std::string path() const { return folder_.path() + "/peer.py"; }
 
  private:
-  fs::path folder_;
+  TemporaryDirectory folder_;
 };
 
 std::vector<std::string> peer_names() { return {kTorch}; }
@@ -171,7 +136,7 @@ std::vector<ResultRow> Peer::failed_rows(const Measurement& what, const Device& 
                                          const std::string& failure) const {
   std::vector<ResultRow> rows;
   for (const std::string& provider : providers_) {
-    rows.push_back(row_from_json(base_row(what, provider, device)));
+    rows.push_back(empty_row(what, provider, device));
     rows.back().error = failure;
   }
   return rows;
@@ -185,11 +150,17 @@ std::vector<ResultRow> Peer::ask(const Measurement& what, const Device& device) 
     if (answer.contains("error"))
       return failed_rows(what, device, answer["error"].get<std::string>());
     for (const Json& measured : answer.at("rows")) {
-      Json row = base_row(what, measured.at("provider").get<std::string>(), device);
+      Json row = row_to_json(empty_row(what, measured.at("provider").get<std::string>(), device));
       row.update(measured);
       rows.push_back(row_from_json(row));
+      rows.back().visits = 1;
     }
-  } catch (const Json::exception& error) {
+    // A row that is left out would be asked for again and again.
+    for (ResultRow& row : failed_rows(what, device, "the peer's answer has no row of it"))
+      if (std::none_of(rows.begin(), rows.end(),
+                       [&](const ResultRow& given) { return given.provider == row.provider; }))
+        rows.push_back(std::move(row));
+  } catch (const std::exception& error) {
     throw PeerError(fmt::format("its answer is wrong: {}", error.what()));
   }
   return rows;

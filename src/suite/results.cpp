@@ -11,6 +11,7 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
+#include "src/base/csv.h"
 #include "src/suite/results_json.h"
 
 namespace sinter::suite {
@@ -18,15 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Quoted where it has to be, with quotes doubled; nothing for null.
-std::string csv_cell(const Json& value) {
+// Nothing for null.
+std::string cell_of(const Json& value) {
   if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
-  std::string text = value.get<std::string>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-    text.insert(at, 1, '"');
-  return fmt::format("\"{}\"", text);
+  return value.is_string() ? csv_cell(value.get<std::string>()) : value.dump();
 }
 
 }  // namespace
@@ -35,14 +31,14 @@ std::string to_csv(const Results& results) {
   std::string text;
   for (const ResultRow& row : results.rows) {
     Json json = row_to_json(row);
-    json.erase("reasons");
+    for (const char* field : {"reasons", "error", "skipped"}) json.erase(field);
     json["error"] = row.error;
     json["skipped"] = row.skipped;
     std::vector<std::string> names;
     std::vector<std::string> values;
     for (const auto& [name, value] : json.items()) {
       names.push_back(name);
-      values.push_back(csv_cell(value));
+      values.push_back(cell_of(value));
     }
     if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
     text += fmt::format("{}\n", fmt::join(values, ","));
@@ -60,6 +56,8 @@ std::string write_results(const std::string& directory, const Results& results) 
 }
 
 Results read_results(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    return read_results((std::filesystem::path(path) / "results.json").string());
   const std::ifstream file(path, std::ios::binary);
   if (!file) fail_user("suite", "cannot read {}: {}", path, std::strerror(errno));
   std::ostringstream text;

@@ -31,6 +31,7 @@ struct ResultRow {
   std::string skipped;   // not empty: it was not run, e.g. because it does not fit into memory
 
   std::optional<BenchResult> timing;
+  int visits = 0;  // in which it was timed, or tried
   std::optional<double> limit_us;
   std::optional<LimitRatio> limit_ratio;
   std::optional<double> call_us;  // what a warm call costs its caller, for the smallest shapes
@@ -56,6 +57,9 @@ struct ResultRow {
   // Adds those of a visit, pairs in time, and makes timing and limits anew from all. `limit` may be
   // empty.
   void add_samples(const std::vector<double>& times, const std::vector<double>& limit);
+
+  std::string title() const { return case_name + " " + shape + " " + dtype; }
+  bool is_peers() const { return provider != "eager" && provider != "fused"; }
 
   // Gives every metric that has no value and no reason the row's own: why it was skipped or failed.
   void explain_missing();
@@ -94,12 +98,12 @@ struct Results {
 std::string to_json(const Results& results, int indent = 1);  // -1: all in one line
 // UserError that names `source` and what is wrong with it.
 Results from_json(const std::string& text, const std::string& source);
-// The rows alone, under the same names; errors in the last column.
+// The rows alone, under the same names; errors and reasons for skipping in the last columns.
 std::string to_csv(const Results& results);
 
 // Writes DIR/results.json and DIR/results.csv, making DIR where it is missing: each to a temporary
 // name, then renamed. Returns the first's path; UserError where that cannot be done.
 std::string write_results(const std::string& directory, const Results& results);
-Results read_results(const std::string& path);  // UserError
+Results read_results(const std::string& path);  // of that file or in that folder; UserError
 
 }  // namespace sinter::suite

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/suite/case.h"
@@ -27,7 +30,6 @@ class Writer {
   void operator()(const char* name, const std::optional<T>& value) {
     json[name] = value ? Json(*value) : Json(nullptr);
   }
-  // Where 0 digits after the thousandth matter.
   void time(const char* name, const std::optional<double>& value) {
     json[name] = value ? Json(rounded(*value)) : Json(nullptr);
   }
@@ -44,29 +46,54 @@ class Writer {
   Json json = Json::object();
 };
 
+// A field that is there, of the right type, and makes no sense.
+class BadField : public std::runtime_error {
+ public:
+  BadField(const std::string& name, const char* what)
+      : std::runtime_error(fmt::format("{} is {}", name, what)) {}
+};
+
 class Reader {
  public:
   explicit Reader(const Json& json) : json_(json) {}
 
   template <typename T>
   void operator()(const char* name, T& value) {
-    json_.at(name).get_to(value);
+    read(name, json_.at(name), value);
   }
   template <typename T>
   void operator()(const char* name, std::optional<T>& value) {
     const Json& json = json_.at(name);
-    value = json.is_null() ? std::nullopt : std::optional<T>(json.get<T>());
+    value.reset();
+    if (!json.is_null()) read(name, json, value.emplace());
   }
-  void time(const char* name, std::optional<double>& value) { (*this)(name, value); }
+  void time(const char* name, std::optional<double>& value) {
+    (*this)(name, value);
+    if (value && !(std::isfinite(*value) && *value >= 0)) throw BadField(name, "no time");
+  }
   void error(const char* name, std::optional<double>& value) {
     const Json& json = json_.at(name);
     if (!json.is_string()) return (*this)(name, value);
     using Limits = std::numeric_limits<double>;
+    if (json != "nan" && json != "inf") throw BadField(name, "no number");
     value = json == "nan" ? Limits::quiet_NaN() : Limits::infinity();
   }
   void text_if_any(const char* name, std::string& text) { text = json_.value(name, ""); }
 
  private:
+  template <typename T>
+  static void read(const char* name, const Json& json, T& value) {
+    // 1e300 is a number too, but no int.
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (!json.is_number_integer()) throw BadField(name, "no whole number");
+      const auto wide = json.get<std::int64_t>();
+      if (!std::in_range<T>(wide)) throw BadField(name, "too large");
+      value = static_cast<T>(wide);
+    } else {
+      json.get_to(value);
+    }
+  }
+
   const Json& json_;
 };
 
@@ -96,12 +123,14 @@ FlatTiming flat(const ResultRow& row) {
 
 std::optional<LimitRatio> limit_ratio_of(const FlatTiming& flat) {
   if (!flat.ratio) return std::nullopt;
+  if (*flat.ratio <= 0) throw BadField("limit_ratio", "not above 0");
   return LimitRatio{*flat.ratio, flat.ratio_p20.value_or(*flat.ratio),
                     flat.ratio_p80.value_or(*flat.ratio)};
 }
 
 std::optional<BenchResult> timing_of(const FlatTiming& timing) {
   if (!timing.median_us) return std::nullopt;
+  if (*timing.median_us <= 0) throw BadField("median_us", "not above 0");
   const double median = *timing.median_us;
   BenchResult result;
   result.median_us = median;
@@ -124,6 +153,7 @@ void visit_row(Visitor& at, Row& row, Timing& timing) {
   at.time("p80_us", timing.p80_us);
   at.time("min_us", timing.min_us);
   at("samples", timing.samples);
+  at("visits", row.visits);
   at.time("limit_us", row.limit_us);
   at.time("limit_ratio", timing.ratio);
   at.time("limit_ratio_p20", timing.ratio_p20);
@@ -311,6 +341,8 @@ Results from_json(const std::string& text, const std::string& source) {
     return results_from_json(json);
   } catch (const Json::exception& error) {
     fail_user("suite", "{} is no results.json of sinter suite: {}", source, error.what());
+  } catch (const BadField& error) {
+    fail_user("suite", "{} is damaged: {}", source, error.what());
   }
 }
 

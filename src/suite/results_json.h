@@ -9,7 +9,7 @@
 namespace sinter::suite {
 
 nlohmann::ordered_json row_to_json(const ResultRow& row);
-// Throws nlohmann::json::exception where a field is missing or of another type.
+// Throws what is a std::exception where a field is missing, of another type, or makes no sense.
 ResultRow row_from_json(const nlohmann::ordered_json& json);
 
 // {"nodes": .., "edges": .., "kernels": ..}

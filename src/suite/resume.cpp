@@ -9,10 +9,6 @@
 namespace sinter::suite {
 namespace {
 
-std::string title_of(const ResultRow& row) {
-  return fmt::format("{} {} {}", row.case_name, row.shape, row.dtype);
-}
-
 void check_same(const char* what, const std::string& before, const std::string& now) {
   if (before != now)
     fail_user("suite",
@@ -30,20 +26,21 @@ Results continued(const Results& fresh, const Results& stopped) {
   check_same("commit", stopped.commit.value_or("unknown"), fresh.commit.value_or("unknown"));
   check_same("time for each case", fmt::format("{} s", stopped.seconds),
              fmt::format("{} s", fresh.seconds));
+  for (const auto& [name, version] : stopped.versions)
+    if (fresh.versions.contains(name)) check_same(name.c_str(), version, fresh.versions.at(name));
   Results results = stopped;
-  results.interrupted = false;
-  drop_errors(results.rows, 0);
+  std::erase_if(results.rows, [](const ResultRow& row) { return row.failed(); });
   return results;
 }
 
 std::set<std::string> finished(const std::vector<ResultRow>& rows,
                                const std::vector<std::string>& providers) {
-  std::map<std::string, std::set<std::string>> providers_of;
-  for (const ResultRow& row : rows) providers_of[title_of(row)].insert(row.provider);
+  std::map<std::string, std::set<std::string>> present;
+  for (const ResultRow& row : rows) present[row.title()].insert(row.provider);
   std::set<std::string> all;
-  for (const auto& [title, present] : providers_of)
+  for (const auto& [title, names] : present)
     if (std::all_of(providers.begin(), providers.end(),
-                    [&](const std::string& name) { return present.contains(name); }))
+                    [&names = names](const std::string& name) { return names.contains(name); }))
       all.insert(title);
   return all;
 }
@@ -55,7 +52,7 @@ void drop_errors(std::vector<ResultRow>& rows, std::size_t from) {
 }
 
 void drop_title(std::vector<ResultRow>& rows, const std::string& title) {
-  std::erase_if(rows, [&](const ResultRow& row) { return title_of(row) == title; });
+  std::erase_if(rows, [&](const ResultRow& row) { return row.title() == title; });
 }
 
 }  // namespace sinter::suite

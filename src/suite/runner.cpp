@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
 #include <iterator>
 #include <memory>
@@ -26,7 +25,7 @@ constexpr std::int64_t kSmallest = 128;
 constexpr std::int64_t kLargest = 65536;
 // Everything is timed in two visits, the second after the first of all: what disturbs the machine
 // for some seconds disturbs one of them, and shows in the spread.
-constexpr int kVisits = 2;
+constexpr std::size_t kVisits = 2;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -63,12 +62,12 @@ void check_providers(const std::vector<std::string>& providers) {
       fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
 }
 
-// The limit is a matter of the bytes, not of who moves them: it was measured with our own rows.
-void add_peer_rows(std::vector<ResultRow>& rows, std::vector<ResultRow> of_peer) {
-  const auto timed = std::find_if(rows.begin(), rows.end(),
+// The limit is a matter of the bytes, not of who moves them: peers have that of our own rows.
+void share_limit(std::span<const ResultRow> own, std::span<ResultRow> of_peer) {
+  const auto timed = std::find_if(own.begin(), own.end(),
                                   [](const ResultRow& row) { return row.limit_us.has_value(); });
   for (ResultRow& row : of_peer) {
-    if (timed != rows.end())
+    if (timed != own.end())
       row.limit_us = timed->limit_us;
     else
       row.reasons["limit_us"] = "it is measured with Sinter's own rows, which failed";
@@ -76,21 +75,22 @@ void add_peer_rows(std::vector<ResultRow>& rows, std::vector<ResultRow> of_peer)
       row.reasons[field] = "a peer is not timed in turns with the limit";
     row.explain_missing();
   }
-  rows.insert(rows.end(), std::make_move_iterator(of_peer.begin()),
-              std::make_move_iterator(of_peer.end()));
-}
-
-std::vector<Measurement> plan_of(const SuiteOptions& options) {
-  std::vector<Measurement> plan;
-  for (const Case* each : chosen_cases(options.cases))
-    for (DType dtype : options.dtypes)
-      for (const Shape2& shape : options.shapes)
-        plan.push_back({*each, shape, dtype, options.providers, options.seconds / kVisits});
-  return plan;
 }
 
 std::string title_of(const Measurement& what) {
   return fmt::format("{} {} {}", what.each.name, to_string(what.shape), name_of(what.dtype));
+}
+
+std::vector<Measurement> plan_of(const SuiteOptions& options) {
+  std::vector<Measurement> plan;
+  const auto add = [&](const Measurement& what) {
+    if (options.only.empty() || options.only.contains(title_of(what))) plan.push_back(what);
+  };
+  for (const Case* each : chosen_cases(options.cases))
+    for (DType dtype : options.dtypes)
+      for (const Shape2& shape : options.shapes)
+        add({*each, shape, dtype, options.providers, options.seconds / double{kVisits}});
+  return plan;
 }
 
 Results empty_results(const SuiteOptions& options, Device& device) {
@@ -103,6 +103,8 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   results.commit = options.commit;
   results.seconds = options.seconds;
   results.versions["system"] = system_text();
+  if (const std::string compiler = device.compiler_version(); !compiler.empty())
+    results.versions["compiler"] = compiler;
   results.copy_bytes_per_s = device.copy_bandwidth();
   results.peak_flops_per_s = device.peak_flops();
   return results;
@@ -121,25 +123,36 @@ class SuiteRun {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
     results_ = empty_results(options, *device_);
+    for (const auto& peer : peers_)
+      results_.versions.insert(peer->versions().begin(), peer->versions().end());
     if (options.resumed) results_ = continued(results_, *options.resumed);
   }
 
   Results run() {
     const std::vector<std::size_t> todo = unfinished();
-    done_ = plan_.size() - todo.size();
-    results_.interrupted = !visit_all(todo);
-    if (!results_.interrupted) tell("");
+    done_ = (plan_.size() - todo.size()) * kVisits;
+    results_.interrupted = true;  // until the end: what is written meanwhile is not all
+    if (visit_all(todo)) {
+      results_.interrupted = false;
+      tell("");
+    }
     return std::move(results_);
   }
 
  private:
+  // What a later visit needs to know of the first.
+  struct Visited {
+    const Measurement& what;
+    std::size_t first_row;
+    std::size_t rows;
+    std::optional<CopyWay> limit_way;
+  };
+
   // Of the plan. What they have of rows already makes room.
   std::vector<std::size_t> unfinished() {
     std::vector<std::string> providers = options_.providers;
-    for (const auto& peer : peers_) {
-      results_.versions.insert(peer->versions().begin(), peer->versions().end());
+    for (const auto& peer : peers_)
       providers.insert(providers.end(), peer->providers().begin(), peer->providers().end());
-    }
     const std::set<std::string> kept = finished(results_.rows, providers);
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
@@ -152,48 +165,50 @@ class SuiteRun {
 
   // False: stopped.
   bool visit_all(const std::vector<std::size_t>& todo) {
-    std::vector<std::size_t> first_rows;
+    std::vector<Visited> visited;
     for (const std::size_t i : todo) {
       if (!tell(title_of(plan_[i]))) {
-        if (!first_rows.empty()) drop_errors(results_.rows, first_rows.back());
+        if (!visited.empty()) drop_errors(results_.rows, visited.back().first_row);
         return false;
       }
-      first_rows.push_back(results_.rows.size());
-      first_visit(plan_[i]);
-      done_ += 1.0 / kVisits;
+      visited.push_back(first_visit(plan_[i]));
+      ++done_;
     }
-    for (int visit = 1; visit < kVisits; ++visit)
-      for (std::size_t k = 0; k < todo.size(); ++k) {
-        const Measurement& what = plan_[todo[k]];
-        if (!tell(title_of(what) + ", again")) return false;
-        const std::size_t end = k + 1 < todo.size() ? first_rows[k + 1] : results_.rows.size();
-        later_visit(what, std::span(results_.rows).subspan(first_rows[k], end - first_rows[k]));
-        done_ += 1.0 / kVisits;
+    for (std::size_t visit = 1; visit < kVisits; ++visit)
+      for (const Visited& each : visited) {
+        if (!tell(title_of(each.what) + ", again")) return false;
+        later_visit(each);
+        ++done_;
       }
     return true;
   }
 
-  void first_visit(const Measurement& what) {
+  Visited first_visit(const Measurement& what) {
+    const std::size_t first_row = results_.rows.size();
     Measured measured = measure(what, *device_, threads_);
     device_->release_cached();   // a peer has memory of its own
     Measurement at_once = what;  // a peer is visited once, and gets all the time then
     at_once.seconds = options_.seconds;
-    for (const auto& peer : peers_) add_peer_rows(measured.rows, peer->measure(at_once, *device_));
+    std::vector<ResultRow> of_peers;
+    for (const auto& peer : peers_)
+      for (ResultRow& row : peer->measure(at_once, *device_)) of_peers.push_back(std::move(row));
+    share_limit(measured.rows, of_peers);
     if (measured.plan) add_plan(results_.plans, measured.rows.front(), std::move(*measured.plan));
-    std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(results_.rows));
+    for (std::vector<ResultRow>* rows : {&measured.rows, &of_peers})
+      std::move(rows->begin(), rows->end(), std::back_inserter(results_.rows));
+    return {what, first_row, results_.rows.size() - first_row, measured.limit_way};
   }
 
-  // Of Sinter's own rows, which stand first; a peer's have the same limit.
-  void later_visit(const Measurement& what, std::span<ResultRow> rows) {
-    const std::span<ResultRow> own = rows.first(what.providers.size());
-    time_again(what, *device_, threads_, own);
+  void later_visit(const Visited& visited) {
+    const std::span rows = std::span(results_.rows).subspan(visited.first_row, visited.rows);
+    const std::span<ResultRow> own = rows.first(visited.what.providers.size());
+    time_again(visited.what, *device_, threads_, own, visited.limit_way);
     device_->release_cached();
-    for (ResultRow& row : rows.subspan(own.size())) row.limit_us = own.front().limit_us;
+    share_limit(own, rows.subspan(own.size()));
   }
 
   bool tell(const std::string& next) const {
-    return progress_({results_, static_cast<std::size_t>(std::lround(done_ * kVisits)),
-                      plan_.size() * kVisits, next});
+    return progress_({results_, done_, plan_.size() * kVisits, next});
   }
 
   const SuiteOptions& options_;
@@ -204,7 +219,7 @@ class SuiteRun {
       threads_;  // as many as the device's kernels have; they also make inputs and references
   std::vector<std::unique_ptr<Peer>> peers_;
   Results results_;
-  double done_ = 0;  // combinations, a visit counting a part
+  std::size_t done_ = 0;  // visits
 };
 
 }  // namespace

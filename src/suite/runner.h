@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct SuiteOptions {
   PeerOptions peer_options;        // how they are started
   std::string device = "cpu";
   double seconds = 0.4;  // of timing, for each case and shape, in two visits
+  // Combinations "case shape type" to be measured, of all that the lists give; empty: all.
+  std::set<std::string> only;
   // A run that was stopped: what it finished is kept and not measured again. UserError where it is
   // of another machine or another build of Sinter.
   std::optional<Results> resumed;

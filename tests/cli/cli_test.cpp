@@ -185,7 +185,7 @@ TEST_F(Cli, CompareFindsASlowCase) {
   expect("compare --fail-if-slower " + before + " " + after, 1, "softmax");
   expect("compare --fail-if-slower " + before + " " + before, 0, "0 rows slower");
   const Outcome json = run("compare --json " + before + " " + after);
-  EXPECT_EQ(nlohmann::json::parse(json.text)["slower"], true);
+  EXPECT_EQ(nlohmann::json::parse(json.text)["worse"], true);
   expect("compare " + before + " /no/such.json", 2, "cannot read");
   expect("suite --compare /no/such.json --out " + out(), 2, "cannot read");
 }
@@ -200,7 +200,7 @@ TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
   const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
   EXPECT_EQ(outcome.code, 1) << outcome.text;
   const auto json = nlohmann::json::parse(outcome.text.substr(outcome.text.find('{')));
-  EXPECT_EQ(json["comparison"]["slower"], true);
+  EXPECT_EQ(json["comparison"]["worse"], true);
   const auto results = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
   ASSERT_EQ(results["rows"].size(), 8u);
   EXPECT_NE(results["meta"]["notes"].dump().find("measured again"), std::string::npos);
@@ -212,11 +212,15 @@ TEST_F(Cli, ResumeMeasuresOnlyWhatIsMissing) {
   ASSERT_EQ(run(arguments + " --shapes 16x16").code, 0);
   const Outcome outcome = run(arguments + " --shapes 16x16,24x24 --resume");
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_EQ(outcome.text.find("] softmax 16x16"), std::string::npos) << outcome.text;
+  EXPECT_EQ(outcome.text.find("/8 softmax 16x16"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("/8 softmax 24x24"), std::string::npos) << outcome.text;
   const auto json = nlohmann::json::parse(std::ifstream(out() + "/results.json"));
   EXPECT_EQ(json["rows"].size(), 8u);
   expect("suite --cases softmax --seconds 0.5 --resume --out " + out(), 2, "had another time");
   expect("suite --resume --out " + out() + "/nothing", 2, "cannot read");
+  // A typing error costs nothing.
+  expect("suite --cases sofmax --out " + out(), 2, "softmax");
+  EXPECT_TRUE(fs::exists(out() + "/results.json"));
 }
 
 TEST_F(Cli, InterruptLeavesTheResultsSoFar) {

@@ -90,6 +90,7 @@ TEST(TimeLeftText, IsNoMoreExactThanAGuess) {
 TEST(TimeLeft, NeedsTwoSteps) {
   TimeLeft time;
   EXPECT_FALSE(time.left(10));
+  time.add(0, 0);
   time.add(1, 3);
   EXPECT_FALSE(time.left(10));
   time.add(2, 6);
@@ -99,6 +100,7 @@ TEST(TimeLeft, NeedsTwoSteps) {
 
 TEST(TimeLeft, OneStallDoesNotSpoilTheGuess) {
   TimeLeft time;
+  time.add(0, 0);
   double now = 60;  // the first step stalled
   for (std::size_t done = 1; done <= 5; ++done, now += 1) time.add(done, now);
   EXPECT_DOUBLE_EQ(time.left(15).value(), 10);
@@ -106,9 +108,22 @@ TEST(TimeLeft, OneStallDoesNotSpoilTheGuess) {
 
 TEST(TimeLeft, StepsThatTakeTurnsAreAveraged) {
   TimeLeft time;
+  time.add(0, 0);
   double now = 0;
   for (std::size_t done = 1; done <= 40; ++done) time.add(done, now += done % 2 ? 1 : 3);
   EXPECT_NEAR(time.left(80).value(), 80, 2);
+}
+
+TEST(TimeLeft, WhatWasDoneBeforeTookNoTime) {
+  TimeLeft time;
+  for (std::size_t done = 1900; done <= 1910; ++done)
+    time.add(done, 10 * static_cast<double>(done - 1900));
+  EXPECT_DOUBLE_EQ(time.left(2000).value(), 900);
+  // A second part of a run counts from its own beginning.
+  time.add(0, 100);
+  EXPECT_FALSE(time.left(5));
+  for (std::size_t done = 1; done <= 3; ++done) time.add(done, 100 + 2 * static_cast<double>(done));
+  EXPECT_DOUBLE_EQ(time.left(5).value(), 4);
 }
 
 TEST(ProgressBar, IsWrittenOverAndRemovedOnATerminal) {

@@ -104,6 +104,9 @@ TEST(PerfReport, RefusesNothingToDo) {
   EXPECT_THROW(perf_report(lines, {}), UserError);
   const std::vector<PerfLine> empty{{"one", nullptr}};
   EXPECT_THROW(perf_report(empty, quick()), UserError);
+  PerfReportOptions wrong = quick();
+  wrong.bench.seconds = -1;
+  EXPECT_THROW(perf_report(lines, wrong), UserError);
 }
 
 TEST(PerfReport, SavesThreeFilesUnderASafeName) {

@@ -123,7 +123,7 @@ class ReportTest(unittest.TestCase):
         self.assertIn("of the copy limit", headline)
         head = self.find("header").text
         for part in ("EPYC 9354", "200 GB/s", "0123456789ab", "2026-11-15", "torch 2.11.0",
-                     "sinter suite --set full", "This run was interrupted", "3 rows failed",
+                     "sinter suite --set grid", "This run was interrupted", "3 rows failed",
                      "72 rows skipped"):
             self.assertIn(part, head)
         self.assertIn("cannot run yet", head)

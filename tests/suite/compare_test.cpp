@@ -72,7 +72,7 @@ TEST(Compare, ARunAgainOfTheSameBuildIsNotFlagged) {
   for (double noise : {0.0, 0.02, 0.05, 0.1}) {
     int flagged = 0;
     for (unsigned seed = 1; seed <= 100; ++seed)
-      flagged += compare(run(seed, noise), run(seed + 1000, noise)).any_slower();
+      flagged += compare(run(seed, noise), run(seed + 1000, noise)).is_worse();
     EXPECT_LE(flagged, 5) << noise;
   }
 }
@@ -99,7 +99,7 @@ TEST(Compare, ASlowDownOfEverythingIsFound) {
 }
 
 TEST(Compare, ASlowerMachineIsNotBlamed) {
-  EXPECT_FALSE(compare(run(1, 0.01), run(2, 0.01, 1.3)).any_slower());
+  EXPECT_FALSE(compare(run(1, 0.01), run(2, 0.01, 1.3)).is_worse());
 }
 
 TEST(Compare, AFasterCopyAloneIsNoSlowDown) {
@@ -109,14 +109,14 @@ TEST(Compare, AFasterCopyAloneIsNoSlowDown) {
     *row.limit_us *= 0.7;
     row.limit_ratio->median /= 0.7;
   }
-  EXPECT_FALSE(compare(before, now).any_slower());
+  EXPECT_FALSE(compare(before, now).is_worse());
 }
 
 TEST(Compare, ASlowDownOnAFasterMachineIsUndecided) {
   Results now = run(2, 0.01, 0.7);
   slow_down(now, "layernorm", 1.2);
   const Comparison comparison = compare(run(1, 0.01), now);
-  EXPECT_FALSE(comparison.any_slower());
+  EXPECT_FALSE(comparison.is_worse());
   for (const RowChange& row : comparison.rows)
     EXPECT_EQ(row.undecided, row.case_name == "layernorm" && row.provider == "fused")
         << row.case_name << " " << row.shape;
@@ -127,7 +127,7 @@ TEST(Compare, SpeedUpsAreToldToo) {
   Results now = run(2, 0.01);
   slow_down(now, "softmax", 0.7);
   const Comparison comparison = compare(before, now);
-  EXPECT_FALSE(comparison.any_slower());
+  EXPECT_FALSE(comparison.is_worse());
   int faster = 0;
   for (const RowChange& row : comparison.rows) faster += row.verdict == Verdict::faster;
   EXPECT_EQ(faster, 4);
@@ -144,9 +144,34 @@ TEST(Compare, WhatCannotBeComparedIsSaid) {
   EXPECT_EQ(comparison.rows.size(), 37u);
   ASSERT_EQ(comparison.notes.size(), 3u);
   EXPECT_NE(comparison.notes[0].find("another machine"), std::string::npos);
-  EXPECT_NE(comparison.notes[1].find("1 row"), std::string::npos);
-  EXPECT_NE(comparison.notes[2].find("2 rows"), std::string::npos);
-  EXPECT_FALSE(compare({}, {}).any_slower());
+  EXPECT_NE(comparison.notes[1].find("1 row new"), std::string::npos);
+  EXPECT_NE(comparison.notes[2].find("2 rows of the older run"), std::string::npos);
+  EXPECT_FALSE(compare({}, {}).is_worse());
+}
+
+TEST(Compare, AFailureIsWorseAndAWrongResultHasNoSpeed) {
+  const Results before = run(1, 0);
+  Results now = run(1, 0);
+  now.rows[0].error = "it crashed";
+  now.rows[0].timing.reset();
+  now.rows[1].tolerance = 1e-6;
+  now.rows[1].max_rel_err = 1;
+  const Comparison comparison = compare(before, now);
+  EXPECT_EQ(comparison.failed_now, 2u);
+  EXPECT_TRUE(comparison.is_worse());
+  EXPECT_EQ(comparison.rows.size(), 38u);
+}
+
+TEST(Compare, PeersAreNotJudged) {
+  Results before = run(1, 0);
+  for (ResultRow& row : before.rows)
+    if (row.provider == "eager") row.provider = "torch_eager";
+  Results now = before;
+  for (ResultRow& row : now.rows)
+    if (row.is_peers()) row.timing->min_us *= 3;
+  const Comparison comparison = compare(before, now);
+  EXPECT_EQ(comparison.rows.size(), 20u);
+  EXPECT_FALSE(comparison.is_worse());
 }
 
 }  // namespace

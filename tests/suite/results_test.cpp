@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "src/suite/plans.h"
 
@@ -38,7 +39,9 @@ ResultRow full_row() {
   row.device = "cpu";
   row.provider = "fused";
   row.timing = BenchResult{2.5, 2.25, 2.75, 2.125, 77, 1, {}};
+  row.visits = 2;
   row.limit_us = 1.5;
+  row.limit_ratio = LimitRatio{1.625, 1.5, 1.75};
   row.call_us = 1.25;
   row.bytes_min = 256;
   row.bytes_planned = 257;
@@ -95,6 +98,8 @@ TEST(Results, ReadBackTheyAreTheSame) {
   EXPECT_EQ(to_json(back), text);
   EXPECT_EQ(back.rows[0].timing->samples, 77);
   EXPECT_EQ(back.rows[0].limit_us, 1.5);
+  EXPECT_EQ(back.rows[0].limit_ratio->p80, 1.75);
+  EXPECT_EQ(back.rows[0].visits, 2);
   EXPECT_EQ(back.rows[1].skipped, "does not fit");
   EXPECT_FALSE(back.rows[1].timing);
   EXPECT_EQ(back.plans[0].plan.nodes[0].kernel, -1);
@@ -124,8 +129,18 @@ TEST(Results, OtherFilesAreRefusedByName) {
                            "{\"format\": 2}", "{\"format\": 2, \"meta\": 3}"})
     EXPECT_NE(refusal(text).find("some/file.json"), std::string::npos) << text;
   nlohmann::json json = nlohmann::json::parse(to_json(full_results()));
-  json["rows"][0]["median_us"] = "fast";
-  EXPECT_NE(refusal(json.dump()).find("some/file.json"), std::string::npos);
+  const auto refuses = [&](const char* field, const nlohmann::json& value) {
+    nlohmann::json broken = json;
+    broken["rows"][0][field] = value;
+    EXPECT_NE(refusal(broken.dump()).find("some/file.json"), std::string::npos) << field << value;
+  };
+  refuses("median_us", "fast");
+  refuses("median_us", 0);
+  refuses("median_us", -1.5);
+  refuses("limit_ratio", 0);
+  refuses("samples", 1e300);
+  refuses("kernels", 5'000'000'000);
+  refuses("max_rel_err", "small");
   // A file that was cut off.
   const std::string whole = to_json(full_results());
   EXPECT_NE(refusal(whole.substr(0, whole.size() / 2)).find("some/file.json"), std::string::npos);
@@ -142,7 +157,39 @@ TEST(Results, AreWrittenWholeAndAlone) {
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(path))["rows"].size(), 1u);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path() + "/deep"), {}), 2);
   EXPECT_NE(to_csv(results).find("\"a \"\"quoted\"\", long\nreason\""), std::string::npos);
+  EXPECT_EQ(read_results(folder.path() + "/deep").rows.size(), 1u) << "a folder will do";
   EXPECT_THROW(write_results("/proc/nowhere", results), UserError);
+}
+
+TEST(Results, ColumnsAreTheSameInEveryRow) {
+  Results results;
+  results.rows = {full_row(), full_row(), full_row()};
+  results.rows[0].skipped = "too large";
+  results.rows[1].error = "broken";
+  std::istringstream lines(to_csv(results));
+  std::vector<std::string> text;
+  for (std::string line; std::getline(lines, line);) text.push_back(line);
+  ASSERT_EQ(text.size(), 4u);
+  EXPECT_TRUE(text[0].ends_with(",error,skipped")) << text[0];
+  EXPECT_TRUE(text[1].ends_with(",,too large")) << text[1];
+  EXPECT_TRUE(text[2].ends_with(",broken,")) << text[2];
+  EXPECT_TRUE(text[3].ends_with(",,")) << text[3];
+}
+
+TEST(Results, SamplesOfAllVisitsCount) {
+  ResultRow row;
+  row.add_samples({1, 2, 3}, {1, 1, 1});
+  EXPECT_EQ(row.timing->median_us, 2);
+  EXPECT_EQ(row.limit_ratio->median, 2);
+  row.add_samples({9, 9, 9, 9}, {3, 3, 3, 3});
+  EXPECT_EQ(row.timing->samples, 7);
+  EXPECT_EQ(row.timing->median_us, 9);
+  EXPECT_EQ(row.limit_us, 3);
+  EXPECT_EQ(row.limit_ratio->median, 3);
+  // A visit without a limit leaves what is known of it.
+  row.add_samples({4}, {});
+  EXPECT_EQ(row.timing->samples, 8);
+  EXPECT_EQ(row.limit_ratio->median, 3);
 }
 
 TEST(Results, NanIsWrong) {

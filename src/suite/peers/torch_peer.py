@@ -261,11 +261,13 @@ class WallClock:
 
 
 class CudaClock:
-    FLUSH_BYTES = 256 << 20  # several times the L2 of any GPU
+    LEAST_FLUSH = 256 << 20  # long enough for the host to get ahead of the GPU
     HEAD_START = 4  # fills before the first sample of a queue: the host gets ahead of the GPU
 
     def __init__(self):
-        self._flush = torch.empty(self.FLUSH_BYTES, dtype=torch.int8, device="cuda")
+        l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
+        size = max(2 * l2, self.LEAST_FLUSH)
+        self._flush = torch.empty(size, dtype=torch.int8, device="cuda")
 
     def start_queue(self):
         for _ in range(self.HEAD_START):

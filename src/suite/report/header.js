@@ -58,6 +58,9 @@ const verdictText = () => {
   return `${plural(count(comparison.rows, "slower"), "row")} slower, ` +
     `${count(comparison.rows, "faster")} faster, ${count(comparison.rows, "same")} the same; ` +
     `noise between the runs ${formatPercent(comparison.noise)}` +
+    (comparison.rows.some((row) => row.undecided) ?
+      `; ${comparison.rows.filter((row) => row.undecided).length} of the same could not be judged` :
+      "") +
     (slow.length ? `; over all shapes ${slow.join(", ")}` : "");
 };
 
