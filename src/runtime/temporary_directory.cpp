@@ -40,10 +40,9 @@ struct LiveDirectories {
     const std::lock_guard lock(mutex);
     const auto it = made_by.find(path);
     if (it == made_by.end()) return;
-    const bool ours = it->second == getpid();
-    made_by.erase(it);
-    std::error_code ignored;  // nobody is left to tell
-    if (ours) std::filesystem::remove_all(path, ignored);
+    const auto taken = made_by.extract(it);  // `path` may be the key itself
+    std::error_code ignored;                 // nobody is left to tell
+    if (taken.mapped() == getpid()) std::filesystem::remove_all(taken.key(), ignored);
   }
 };
 
