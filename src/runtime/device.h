@@ -63,11 +63,11 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  virtual std::string name() const = 0;          // "cpu"
-  virtual std::string description() const = 0;   // one line for people
+  virtual std::string name() const = 0;                        // "cpu"
+  virtual std::string description() const = 0;                 // one line for people
   virtual std::string compiler_version() const { return ""; }  // of what compiles kernels
-  virtual int parallelism() const = 0;           // workers a kernel can keep busy
-  virtual std::int64_t cache_bytes() const = 0;  // last-level cache
+  virtual int parallelism() const = 0;                         // workers a kernel can keep busy
+  virtual std::int64_t cache_bytes() const = 0;                // last-level cache
 
   // Bytes a second of a large parallel copy (read + written), measured once.
   virtual double copy_bandwidth() = 0;
