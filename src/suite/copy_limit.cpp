@@ -24,9 +24,10 @@ CopyLimit::CopyLimit(std::int64_t bytes_moved, Device& device, ThreadPool& threa
       buffer_(std::min(bytes_, kLargestBuffer)),
       from_(device.allocate(buffer_)),
       to_(device.allocate(buffer_)) {
-  // Pages that were never written are all the same page of zeros.
-  for (const StoragePtr& storage : {from_, to_})
-    std::fill_n(static_cast<unsigned char*>(storage->data()), buffer_, 1);
+  // Pages that were never written are all the same page of zeros. Those who will copy write them
+  // first: a page lies near the core that does.
+  parallel_copy(threads_, CopyKind::plain, from_->data(), to_->data(), buffer_);
+  parallel_copy(threads_, CopyKind::plain, to_->data(), from_->data(), buffer_);
   if (way)
     way_ = *way;
   else
