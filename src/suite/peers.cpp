@@ -43,7 +43,7 @@ milliseconds time_limit(const PeerOptions& options, const Measurement& what) {
 }
 
 Json parse(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
+  Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) throw PeerError(fmt::format("it answered '{}'", line.substr(0, 200)));
   return json;
 }
