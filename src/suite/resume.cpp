@@ -29,6 +29,7 @@ Results continued(const Results& fresh, const Results& stopped) {
   for (const auto& [name, version] : stopped.versions)
     if (fresh.versions.contains(name)) check_same(name.c_str(), version, fresh.versions.at(name));
   Results results = stopped;
+  results.versions.insert(fresh.versions.begin(), fresh.versions.end());  // a peer may be new
   std::erase_if(results.rows, [](const ResultRow& row) { return row.failed(); });
   return results;
 }

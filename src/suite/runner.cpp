@@ -1,7 +1,6 @@
 // All names are checked first, so that a typing error does not cost a run.
 #include "src/suite/runner.h"
 
-#include <sinter/device.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <span>
 
 #include "src/base/check.h"
+#include "src/cpu/cpu_device.h"
 #include "src/runtime/registry.h"
 #include "src/suite/measure.h"
 #include "src/suite/plans.h"
@@ -43,7 +43,7 @@ std::string system_text() {
 }
 
 std::shared_ptr<Device> open_device(const std::string& name) {
-  devices();  // registers those that this build has
+  register_cpu_device();
   return find_device(name);
 }
 

@@ -121,6 +121,10 @@ TEST(Runner, ResumesOnlyWhatIsItsOwn) {
   refuses([](Results& other) { other.description = "another machine"; });
   refuses([](Results& other) { other.commit = "another commit"; });
   refuses([](Results& other) { other.seconds = 9; });
+  refuses([](Results& other) { other.versions["compiler"] = "another compiler"; });
+  options.resumed = before;
+  options.resumed->versions.clear();
+  EXPECT_TRUE(run_suite(options, go_on).versions.contains("compiler")) << "what is new is told";
 }
 
 TEST(Runner, StopsWhenToldTo) {
