@@ -133,7 +133,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
 #endif
   program->plan = make_plan(simplify(graph), {fuse, device->parallelism()});
   const Plan& plan = program->plan;
-  const Machine machine{device->cache_bytes()};
+  const Machine machine = device->machine();
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
     const Config config =

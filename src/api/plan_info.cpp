@@ -11,7 +11,7 @@ namespace {
 double predicted_us(const FusionGroup& group, Device& device) {
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth() * 1e6;
   const double work = estimate_nanoseconds(group) / 1e3 / device.parallelism();
-  const bool fits_in_cache = group.bytes() <= device.cache_bytes();
+  const bool fits_in_cache = group.bytes() <= device.machine().cache_bytes;
   return fits_in_cache ? work : std::max(memory, work);
 }
 

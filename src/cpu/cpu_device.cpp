@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "src/base/check.h"
@@ -72,11 +73,27 @@ std::string CpuDevice::compiler_version() const {
 std::string CpuDevice::description() const {
   return fmt::format("{}, {} thread{}, {}-byte vectors, {} MiB cache, {}", cpu_model(),
                      threads_->threads(), threads_->threads() == 1 ? "" : "s", vector_bytes_,
-                     cache_bytes() >> 20,
+                     last_level_cache_bytes() >> 20,
                      compiler_ ? "kernels by " + compiler_->path() : "kernels interpreted");
 }
 
-std::int64_t CpuDevice::cache_bytes() const { return last_level_cache_bytes(); }
+Machine CpuDevice::machine() const {
+  Machine machine;
+  machine.cache_bytes = last_level_cache_bytes();
+  return machine;
+}
+
+void CpuDevice::copy_from_host(void* to, const void* from, std::size_t bytes) {
+  copy(to, from, bytes);
+}
+
+void CpuDevice::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  copy(to, from, bytes);
+}
+
+void CpuDevice::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
 
 double CpuDevice::copy_bandwidth() {
   std::call_once(bandwidth_once_, [&] { bandwidth_ = measure_copy_bandwidth(*threads_); });

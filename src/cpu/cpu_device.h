@@ -36,7 +36,7 @@ class CpuDevice final : public Device {
   std::string description() const override;
   std::string compiler_version() const override;
   int parallelism() const override { return threads_->threads(); }
-  std::int64_t cache_bytes() const override;
+  Machine machine() const override;
   double copy_bandwidth() override;
   std::optional<double> peak_flops() override;
 
@@ -45,6 +45,13 @@ class CpuDevice final : public Device {
   void reset_peak() override { pool_->reset_peak(); }
   std::size_t available_memory() const override { return pool_->available(); }
   void release_cached() override { pool_->release_cached(); }
+
+  bool shares_host_memory() const override { return true; }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void synchronize() override {}  // a launch returns when it has run
+  std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;
   std::string source(const tile::TileProgram& program) override;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "src/base/machine.h"
 #include "src/lower/iteration.h"
+#include "src/tile/program.h"
 
 namespace sinter {
 
@@ -24,11 +26,7 @@ struct Config {
   std::int64_t tile_cols = 1;
   bool rows_first = false;  // neighbouring programs are neighbours along the row axis
   bool stream_stores = false;
-};
-
-// What the heuristic knows of the machine.
-struct Machine {
-  std::int64_t cache_bytes = 32 << 20;  // the last-level cache
+  tile::Mapping mapping = {};  // GPUs only
 };
 
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine);

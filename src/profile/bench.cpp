@@ -32,21 +32,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-class WallStopwatch : public Stopwatch {
- public:
-  void time(const std::function<void()>& run, int calls) override {
-    const auto start = Clock::now();
-    for (int i = 0; i < calls; ++i) run();
-    samples_.push_back(seconds_since(start) * 1e6 / calls);
-  }
-  std::vector<double> finish() override { return std::exchange(samples_, {}); }
-  void wait() override {}
-  bool resolves_single_calls() const override { return false; }
-
- private:
-  std::vector<double> samples_;
-};
-
 void check_options(const BenchOptions& options) {
   if (!(options.seconds > 0)) fail_user("bench", "seconds is {}, not above 0", options.seconds);
   if (options.min_samples < 1 || options.max_samples < options.min_samples)
@@ -119,8 +104,6 @@ std::unique_ptr<Stopwatch> stopwatch_for(const BenchOptions& options) {
   if (options.clock == BenchClock::wall) return wall_stopwatch();
   return cuda_event_stopwatch(options.cuda_stream);
 }
-
-std::unique_ptr<Stopwatch> wall_stopwatch() { return std::make_unique<WallStopwatch>(); }
 
 std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
                                         const BenchOptions& options) {

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "src/base/machine.h"
+#include "src/runtime/stopwatch.h"
 #include "src/tile/interpreter.h"
 #include "src/tile/program.h"
 
@@ -67,7 +69,7 @@ class Device {
   virtual std::string description() const = 0;                 // one line for people
   virtual std::string compiler_version() const { return ""; }  // of what compiles kernels
   virtual int parallelism() const = 0;                         // workers a kernel can keep busy
-  virtual std::int64_t cache_bytes() const = 0;                // last-level cache
+  virtual Machine machine() const = 0;                         // for the heuristics
 
   // Bytes a second of a large parallel copy (read + written), measured once.
   virtual double copy_bandwidth() = 0;
@@ -80,6 +82,18 @@ class Device {
   virtual void reset_peak() = 0;
   virtual void release_cached() = 0;
   virtual std::size_t available_memory() const = 0;  // what could be allocated now, about
+
+  // Whether the host can read and write the device's memory. If not, it is copied.
+  virtual bool shares_host_memory() const = 0;
+  // Between the device's memory and the host's, after what was launched before; back when the host
+  // may use its side again.
+  virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  // Within the device, in turn with what is launched; may return before it is done.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void synchronize() = 0;  // returns when all that was launched has run
+  // Times what runs on this device.
+  virtual std::unique_ptr<Stopwatch> stopwatch() = 0;
 
   // From memory, from disk, or by the compiler. Safe from many threads.
   virtual KernelPtr compile(const tile::TileProgram& program) = 0;

@@ -74,6 +74,18 @@ struct BufferParam {
 struct ScalarParam {
   std::string name;
   DType dtype = DType::i64;  // i64 or f64
+  int multiple_of = 1;       // of an i64: a power of two that divides every value it will have
+};
+
+// How a program's tiles lie on a GPU's threads; other executors ignore it. Threads stand side by
+// side along a tile's columns, `threads_per_row` of them, then along its rows.
+struct Mapping {
+  int threads = 0;          // of a block; 0: the renderer chooses the whole mapping
+  int threads_per_row = 0;  // divides `threads`
+  int vector = 1;           // neighbours in a row that a thread takes at once
+  int cluster = 1;          // blocks that share a program, each with a part of the columns
+  bool wide_index = true;   // offsets need 64 bits
+  friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
 struct TileProgram {
@@ -83,6 +95,7 @@ struct TileProgram {
   std::vector<Value> values;
   std::vector<Instr> body;
   bool stream_stores = false;  // results are too large to stay in cache: write around it
+  Mapping mapping;
 
   const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }
 };

@@ -245,7 +245,7 @@ TEST_F(CpuDeviceTest, DescribesItself) {
   const auto cpu = device();
   EXPECT_EQ(cpu->name(), "cpu");
   EXPECT_EQ(cpu->parallelism(), 2);
-  EXPECT_GT(cpu->cache_bytes(), 100'000);
+  EXPECT_GT(cpu->machine().cache_bytes, 100'000);
   EXPECT_NE(cpu->description().find("2 threads"), std::string::npos) << cpu->description();
   EXPECT_NE(cpu->source(pointwise_program()).find("tanh"), std::string::npos);
   const double bandwidth = cpu->copy_bandwidth();

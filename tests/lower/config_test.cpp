@@ -119,7 +119,8 @@ TEST(ConfigTest, StoresStreamOnceTheDataExceedsTheCache) {
   GraphMaker maker;
   maker.output(maker.op(Op::exp, {maker.input({64})}));
   const IterationSpace space = iteration_space(make_plan(maker.graph, {}), 0);
-  const Machine machine{1 << 20};
+  Machine machine;
+  machine.cache_bytes = 1 << 20;
   EXPECT_FALSE(choose_config(space, 1 << 20, machine).stream_stores);
   EXPECT_TRUE(choose_config(space, (1 << 20) + 1, machine).stream_stores);
 }

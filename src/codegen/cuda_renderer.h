@@ -1,0 +1,40 @@
+// The CUDA dialect: a TileProgram becomes the text of a kernel that a GPU's threads run together.
+// In: a program with its mapping. Out: CUDA C++ for NVRTC, or the same text with the headers that
+// give its vocabulary a meaning on the CPU (kernels/simt), for the SIMT executor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/tile/program.h"
+
+namespace sinter {
+
+enum class CudaMeaning : std::uint8_t {
+  gpu,   // kernels/cuda only
+  simt,  // kernels/simt/primitives.h in the place of kernels/cuda/primitives.cuh
+};
+
+struct CudaRenderOptions {
+  CudaMeaning meaning = CudaMeaning::gpu;
+  // Whether every buffer begins at a multiple of 16 bytes. If not, vectors are read and written
+  // element by element.
+  bool aligned = true;
+};
+
+// The kernel takes one argument by value, an array of 8-byte words: the buffers' addresses, then
+// the scalars (f64 by their bits), then the number of programs. It is launched with `threads` in a
+// block and programs * cluster blocks along x, in clusters of `cluster`.
+struct CudaSource {
+  std::string text;
+  std::string entry;      // an extern "C" name
+  tile::Mapping mapping;  // as rendered: the program's, or the renderer's choice
+  int words = 0;          // of the argument
+};
+
+CudaSource render_cuda(const tile::TileProgram& program, const CudaRenderOptions& options);
+
+// The widest access to memory in bytes: what `aligned` asks of a buffer's address.
+inline constexpr std::int64_t kCudaAlignment = 16;
+
+}  // namespace sinter
