@@ -22,7 +22,7 @@ class SuiteCase : public ::testing::TestWithParam<std::string> {
   SuiteCase() : each_(find_case(GetParam())), threads_(2) { devices(); }
 
   std::vector<Tensor> inputs(const Shape2& shape, DType dtype) {
-    return make_inputs(each_, shape, dtype, *find_device("cpu"), threads_);
+    return make_inputs(each_, shape, dtype, find_device("cpu"), threads_);
   }
   Accuracy accuracy(const Shape2& shape, DType dtype, bool fuse) {
     const std::vector<Tensor> in = inputs(shape, dtype);
@@ -66,7 +66,7 @@ TEST_P(SuiteCase, InputsAreTheSameInEveryRun) {
   const auto bytes_of = [&](int threads) {
     ThreadPool pool(threads);
     std::vector<float> all;
-    for (const Tensor& t : make_inputs(each_, {33, 65}, DType::f32, *find_device("cpu"), pool))
+    for (const Tensor& t : make_inputs(each_, {33, 65}, DType::f32, find_device("cpu"), pool))
       for (float x : t.to_vector<float>()) all.push_back(x);
     return all;
   };
