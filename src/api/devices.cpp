@@ -59,7 +59,13 @@ DeviceInfo info_of(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> known_device_names() { return {"cpu", "cuda", "simt"}; }
+std::vector<std::string> known_device_names() {
+  register_all_devices();
+  std::vector<std::string> names = device_names();
+  for (const char* name : {"cuda", "simt"})
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  return names;
+}
 
 std::shared_ptr<Device> open_device(const std::string& name) {
   register_all_devices();

@@ -137,7 +137,8 @@ std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dt
   return most;
 }
 
-std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype) {
+std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                    const std::shared_ptr<Device>& device) {
   std::vector<Tensor> tensors;
   for (const Input& input : each.inputs) {
     const Shape stored = stored_shape(input, shape);
@@ -147,7 +148,8 @@ std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType
     if (data == MAP_FAILED)
       throw DeviceError(fmt::format("[suite] no addresses for {} bytes", bytes), "mmap", errno);
     const std::shared_ptr<void> owner(data, [bytes](void* p) { munmap(p, bytes); });
-    tensors.push_back(from_memory(data, stored, row_major(stored), dtype, owner));
+    const Tensor here = from_memory(data, stored, row_major(stored), dtype, owner);
+    tensors.push_back(make_tensor(dtype, dense_view(stored), here.impl()->storage, device));
   }
   return tensors;
 }

@@ -21,8 +21,8 @@ std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dty
 std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
                                  const Device& device);
 
-// For compiling only, on the CPU: addresses without memory behind them, so that any shape can be
-// looked at.
-std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype);
+// For compiling only: addresses without memory behind them, so that any shape can be looked at.
+std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                    const std::shared_ptr<Device>& device);
 
 }  // namespace sinter::suite

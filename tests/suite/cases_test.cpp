@@ -53,7 +53,7 @@ TEST_P(SuiteCase, UnfusedIsRightInWideTypes) {
 
 TEST_P(SuiteCase, IsOneKernelThatMovesNoMoreThanItMust) {
   for (const Shape2& shape : {Shape2{33, 65}, Shape2{512, 512}, Shape2{16, 8192}}) {
-    const std::vector<Tensor> in = unbacked_inputs(each_, shape, DType::f32);
+    const std::vector<Tensor> in = unbacked_inputs(each_, shape, DType::f32, find_device("cpu"));
     const ProgramInfo info = compiled(each_, true).info(in);
     EXPECT_EQ(info.kernels, 1) << to_string(shape);
     EXPECT_EQ(info.buffer_bytes, 0) << to_string(shape);
