@@ -3,6 +3,12 @@
 // kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
 // kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_CLUSTER.
 
+// The host compilers' names for numbers that have no literal; NVRTC does not know them.
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)
+#define __builtin_nanf(text) __int_as_float(0x7fc00000)
+#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000ll)
+
 namespace sn {
 
 // A kernel's only argument: addresses of its buffers, scalars, the number of programs.

@@ -262,7 +262,7 @@ class Elements {
     if (const auto& offsets = values_.index.affine(id))
       return fmt::format("i64({})", values_.offset(*offsets, row_text(shape), "col"));
     if (const auto& mask = values_.index.mask(id))
-      return fmt::format("({})", values_.condition(*mask, row_text(shape), "col"));
+      return fmt::format("({})", values_.condition(*mask, row_text(shape), mask_column(id)));
     if (const auto it = state_.shared.find(id); it != state_.shared.end()) return it->second;
     if (locals_.count(id)) return values_.name(id);
     if (state_.arrays.count(id))
@@ -270,6 +270,11 @@ class Elements {
     const Instr& definition = *values_.facts.definition.at(id);
     SINTER_ASSERT(definition.code == Code::broadcast, "{} is nowhere", values_.name(id));
     return operand(definition.args[0]);
+  }
+
+  // A mask that turns off between vectors is the same for all of one.
+  const char* mask_column(ValueId id) const {
+    return values_.divisibility.of(id) >= layout_.vector() ? "begin" : "col";
   }
 
   void render_element(const Instr& instr) {

@@ -65,7 +65,9 @@ struct FusionOptions {
   // Rows up to this length are shared by several workers as they are; longer ones are split where
   // they are few.
   std::int64_t whole_row = 0;
-  std::int64_t smallest_part = 2048;  // elements of a reduced axis that are worth a worker
+  // Elements of a reduced axis that are worth a worker of their own, where results lie side by
+  // side.
+  std::int64_t smallest_column_part = 2048;
 };
 
 // What suits that many workers of a device.

@@ -41,7 +41,7 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
   if (machine.kind == MachineKind::gpu) {
     // A row is taken by the threads of one block, or of a cluster of them.
     options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
-    options.smallest_part = 64;
+    options.smallest_column_part = 64;
   }
   return options;
 }

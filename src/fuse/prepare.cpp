@@ -12,6 +12,7 @@ namespace sinter {
 namespace {
 
 constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
+constexpr std::int64_t kSmallestRowPart = 2048;    // elements
 constexpr std::int64_t kColumnsAtOnce = 256;       // kept neighbours that one worker takes together
 
 Node pointwise_node(Op op, DType dtype, std::vector<Operand> operands) {
@@ -66,8 +67,9 @@ class Splitter {
       if ((node.axes >> i & 1) && (axis < 0 || view.shape[i] > view.shape[axis])) axis = i;
     const std::int64_t length = view.shape[axis];
     const std::int64_t others = view.shape.numel() / length / std::max<std::int64_t>(results, 1);
-    const std::int64_t parts = part_count(length, std::max<std::int64_t>(1, options_.smallest_part / others),
-                                          is_arg(node.reduce_kind));
+    const std::int64_t smallest = rows ? kSmallestRowPart : options_.smallest_column_part;
+    const std::int64_t parts =
+        part_count(length, std::max<std::int64_t>(1, smallest / others), is_arg(node.reduce_kind));
     if (parts < 2) return -1;
     return is_arg(node.reduce_kind) ? split_arg(node, axis, parts) : split_plain(node, axis, parts);
   }
