@@ -123,7 +123,7 @@ PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machin
 #ifndef NDEBUG
   verify(graph);
 #endif
-  PlannedKernels planned{make_plan(simplify(graph), {fuse, workers}), {}};
+  PlannedKernels planned{make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}};
   const Plan& plan = planned.plan;
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
