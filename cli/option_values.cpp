@@ -34,7 +34,7 @@ Words device_names() {
   return names;
 }
 
-Words stage_names() { return {"graph", "simplified", "plan", "tile", "source"}; }
+Words stage_names() { return {"graph", "simplified", "plan", "tile", "source", "ptx"}; }
 Words provider_names() { return {"eager", "fused"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }
 // Any ROWSxCOLS will do; these are offered.

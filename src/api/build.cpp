@@ -99,6 +99,13 @@ Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& gr
   return launch;
 }
 
+std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
+  std::vector<GraphStep> steps;
+  for (const Launch& launch : executable.launches)
+    steps.push_back({launch.kernel, launch.buffers.size(), launch.scalars, launch.grid});
+  return executable.device->make_launch_graph(steps);
+}
+
 void fill_info(Program& program, Device& device) {
   ProgramInfo& info = program.info;
   info.kernels = static_cast<int>(program.executable.launches.size());
@@ -123,15 +130,17 @@ double estimate_nanoseconds(const FusionGroup& group) {
 }
 
 std::shared_ptr<const Program> build_program(const Graph& graph,
-                                             std::span<const std::int64_t> input_extents, bool fuse,
+                                             std::span<const std::int64_t> input_extents,
+                                             const BuildOptions& options,
                                              const std::shared_ptr<Device>& device) {
   const auto start = std::chrono::steady_clock::now();
   auto program = std::make_shared<Program>();
   program->traced = graph;
+  program->options = options;
 #ifndef NDEBUG
   verify(graph);
 #endif
-  program->plan = make_plan(simplify(graph), {fuse, device->parallelism()});
+  program->plan = make_plan(simplify(graph), {options.fuse, device->parallelism()});
   const Plan& plan = program->plan;
   const Machine machine = device->machine();
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
@@ -151,6 +160,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));
   }
+  if (options.launch_graph) executable.graph = make_graph(executable);
   for (const Operand& output : plan.graph.outputs) {
     const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
     executable.outputs.push_back(

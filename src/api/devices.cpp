@@ -3,23 +3,16 @@
 // In: a device's name. Out: values, or the registry's UserError that names the known devices.
 #include <sinter/device.h>
 
-#include <algorithm>
-#include <memory>
-
+#include "src/api/device_lookup.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
 #include "src/cpu/host_compiler.h"
-#include "src/cuda/driver.h"
+#include "src/cuda/cuda_device.h"
 #include "src/runtime/registry.h"
 
 namespace sinter {
 namespace {
-
-std::shared_ptr<Device> device_named(const std::string& name) {
-  register_cpu_device();
-  return find_device(name);
-}
 
 // What the device does without, as it found it: looked up as the device does when it is made.
 std::string cpu_note() {
@@ -31,17 +24,13 @@ std::string cpu_note() {
                      HostCompiler::kLookedFor, kCost);
 }
 
-// Where no device of that name is registered: what there is all the same, or why not.
-std::string cuda_note() {
-  try {
-    const std::vector<CudaDeviceDescription> found = cuda_devices();
-    return fmt::format(
-        "found {}{}; this build of Sinter runs kernels on the CPU only, and can time CUDA code "
-        "(sinter/bench.h, BenchClock::cuda)",
-        found.front().name, found.size() > 1 ? fmt::format(" and {} more", found.size() - 1) : "");
-  } catch (const DeviceError& error) {
-    return fmt::format("{}; until then no GPU is used and no CUDA code can be timed", error.what());
-  }
+// One for each GPU; where none can be used, one that says why.
+std::vector<std::string> cuda_names() {
+  int count = 1;
+  if (why_no_cuda().empty()) cuda_driver().device_get_count(&count);
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(cuda_device_name(i));
+  return names;
 }
 
 DeviceInfo info_of(const std::string& name) {
@@ -54,6 +43,7 @@ DeviceInfo info_of(const std::string& name) {
   } catch (const Error& error) {
     // One device that cannot be made is no reason to hide the others.
     info.note = error.what();
+    if (name == "cuda") info.note += "; until then no GPU is used";
   }
   return info;
 }
@@ -61,14 +51,14 @@ DeviceInfo info_of(const std::string& name) {
 }  // namespace
 
 std::vector<DeviceInfo> devices() {
-  register_cpu_device();
+  register_devices();
+  for (const std::string& name : cuda_names()) register_cuda_device(name);
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
-  const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
-  if (std::none_of(all.begin(), all.end(), is_cuda))
-    all.push_back({"cuda", "", false, cuda_note()});
   return all;
 }
+
+void synchronize(const std::string& device) { device_named(device)->synchronize(); }
 
 DeviceMemory device_memory(const std::string& device) {
   const MemoryStats stats = device_named(device)->memory();

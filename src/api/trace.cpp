@@ -47,6 +47,11 @@ Operand Trace::operand(const Tensor& tensor) {
       view.offset = 0;
       return {graph.inputs[graph.inputs.size() - captured.size() + i], view};
     }
+  if (device && device != impl.device)
+    fail_user("compile",
+              "a tensor that the function uses is on {}, its inputs are on {}; move one with to()",
+              impl.device->name(), device->name());
+  device = impl.device;
   captured.push_back(tensor);
   const Tensor input = add_input(tensor);
   return {input.impl()->node, input.impl()->view};

@@ -18,6 +18,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
   Operand operand(const Tensor& tensor);
 
+  // Where the program will run; null until an input or a captured tensor tells.
+  std::shared_ptr<Device> device;
   Graph graph;
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
