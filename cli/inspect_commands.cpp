@@ -104,7 +104,7 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand("dump", "Print a case at one stage of the pipeline");
   add_common_options(*command, *arguments);
-  command->add_option("--stage", arguments->stage, "graph, simplified, plan, tile or source")
+  command->add_option("--stage", arguments->stage, "graph, simplified, plan, tile, source or ptx")
       ->required();
   command->add_flag("--full", arguments->full, "Stage source: with the vocabulary's headers");
   command->footer("Example:\n  sinter dump softmax --stage source --shape 128x4096");
