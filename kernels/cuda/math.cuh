@@ -1,0 +1,168 @@
+// Mathematical functions of generated GPU kernels, one element at a time. f32 is accurate to a few
+// units in the last place; NaN comes through everywhere; integer division never traps.
+// Needs types.cuh, primitives.
+
+namespace sn {
+
+SN_INLINE f32 maximum(f32 a, f32 b) { return fmax_nan(a, b); }
+SN_INLINE f32 minimum(f32 a, f32 b) { return fmin_nan(a, b); }
+SN_INLINE f64 maximum(f64 a, f64 b) { return a != a || a > b ? a : b; }
+SN_INLINE f64 minimum(f64 a, f64 b) { return a != a || a < b ? a : b; }
+SN_INLINE i32 maximum(i32 a, i32 b) { return a > b ? a : b; }
+SN_INLINE i32 minimum(i32 a, i32 b) { return a < b ? a : b; }
+SN_INLINE i64 maximum(i64 a, i64 b) { return a > b ? a : b; }
+SN_INLINE i64 minimum(i64 a, i64 b) { return a < b ? a : b; }
+SN_INLINE bool maximum(bool a, bool b) { return a | b; }
+SN_INLINE bool minimum(bool a, bool b) { return a & b; }
+
+template <class T>
+SN_INLINE bool isnan(T a) {
+  return a != a;
+}
+template <class T>
+SN_INLINE bool isfinite(T a) {
+  return a - a == T(0);
+}
+template <class T>
+SN_INLINE bool isinf(T a) {
+  return a == a && a - a != T(0);
+}
+
+SN_INLINE f32 abs(f32 a) { return fabsf(a); }
+SN_INLINE f64 abs(f64 a) { return fabs(a); }
+SN_INLINE i32 abs(i32 a) { return a < 0 ? (i32)(0u - (u32)a) : a; }
+SN_INLINE i64 abs(i64 a) { return a < 0 ? (i64)(0ull - (u64)a) : a; }
+
+#define SN_CALL(name, single, twice)           \
+  SN_INLINE f32 name(f32 a) { return single(a); } \
+  SN_INLINE f64 name(f64 a) { return twice(a); }
+SN_CALL(floor, ::floorf, ::floor)
+SN_CALL(ceil, ::ceilf, ::ceil)
+SN_CALL(round, ::rintf, ::rint)
+SN_CALL(trunc, ::truncf, ::trunc)
+SN_CALL(sqrt, ::sqrtf, ::sqrt)
+SN_CALL(exp, ::expf, ::exp)
+SN_CALL(exp2, ::exp2f, ::exp2)
+SN_CALL(expm1, ::expm1f, ::expm1)
+SN_CALL(log, ::logf, ::log)
+SN_CALL(log2, ::log2f, ::log2)
+SN_CALL(log10, ::log10f, ::log10)
+SN_CALL(log1p, ::log1pf, ::log1p)
+SN_CALL(tan, ::tanf, ::tan)
+SN_CALL(asin, ::asinf, ::asin)
+SN_CALL(acos, ::acosf, ::acos)
+SN_CALL(atan, ::atanf, ::atan)
+SN_CALL(sinh, ::sinhf, ::sinh)
+SN_CALL(cosh, ::coshf, ::cosh)
+SN_CALL(tanh, ::tanhf, ::tanh)
+SN_CALL(asinh, ::asinhf, ::asinh)
+SN_CALL(acosh, ::acoshf, ::acosh)
+SN_CALL(atanh, ::atanhf, ::atanh)
+SN_CALL(erf, ::erff, ::erf)
+SN_CALL(erfc, ::erfcf, ::erfc)
+#undef SN_CALL
+
+// CUDA's sinf and cosf carry a reduction for huge arguments into every place they are used. Up to
+// here a reduction by pi/2 in three parts is exact enough; beyond, which is rare, they are called.
+inline constexpr f32 kLargestReduced = 48000.f;
+
+SN_RARE f32 sin_of_huge(f32 a) { return ::sinf(a); }
+SN_RARE f32 cos_of_huge(f32 a) { return ::cosf(a); }
+
+// a - quadrant * pi/2, within pi/4 of 0.
+SN_INLINE f32 reduced_angle(f32 a, i32& quadrant) {
+  const f32 turns = ::rintf(a * 0.636619772f);
+  quadrant = (i32)turns;
+  f32 rest = ::fmaf(turns, -1.5707962513f, a);
+  rest = ::fmaf(turns, -7.5497894159e-08f, rest);
+  return ::fmaf(turns, -5.3903029534e-15f, rest);
+}
+SN_INLINE f32 sin_or_cos(f32 angle, i32 quadrant) {
+  const f32 square = angle * angle;
+  f32 sine = ::fmaf(square, -1.9515295891e-4f, 8.3321608736e-3f);
+  sine = ::fmaf(square, sine, -1.6666654611e-1f);
+  sine = ::fmaf(square * sine, angle, angle);
+  f32 cosine = ::fmaf(square, 2.443315711809948e-5f, -1.388731625493765e-3f);
+  cosine = ::fmaf(square, cosine, 4.166664568298827e-2f);
+  cosine = ::fmaf(square, cosine, -0.5f);
+  cosine = ::fmaf(square, cosine, 1.f);
+  const f32 result = quadrant & 1 ? cosine : sine;
+  return quadrant & 2 ? -result : result;
+}
+SN_INLINE f32 sin(f32 a) {
+  if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
+  i32 quadrant;
+  const f32 angle = reduced_angle(a, quadrant);
+  return a == 0 ? a : sin_or_cos(angle, quadrant);  // keeps the sign of a zero
+}
+SN_INLINE f32 cos(f32 a) {
+  if (!(::fabsf(a) <= kLargestReduced)) return cos_of_huge(a);
+  i32 quadrant;
+  const f32 angle = reduced_angle(a, quadrant);
+  return sin_or_cos(angle, quadrant + 1);
+}
+SN_INLINE f64 sin(f64 a) { return ::sin(a); }
+SN_INLINE f64 cos(f64 a) { return ::cos(a); }
+
+SN_INLINE f32 pow(f32 a, f32 b) { return ::powf(a, b); }
+SN_INLINE f64 pow(f64 a, f64 b) { return ::pow(a, b); }
+SN_INLINE f32 atan2(f32 a, f32 b) { return ::atan2f(a, b); }
+SN_INLINE f64 atan2(f64 a, f64 b) { return ::atan2(a, b); }
+SN_INLINE f32 fma(f32 a, f32 b, f32 c) { return ::fmaf(a, b, c); }
+SN_INLINE f64 fma(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
+
+template <class T>
+SN_INLINE T reciprocal(T a) {
+  return T(1) / a;
+}
+template <class T>
+SN_INLINE T rsqrt(T a) {
+  return T(1) / sqrt(a);
+}
+// Of |a| with the sign put back: the other way round exp() would overflow.
+template <class T>
+SN_INLINE T sigmoid(T a) {
+  const T power = exp(-abs(a));
+  return (a < T(0) ? power : T(1)) / (T(1) + power);
+}
+
+// Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
+// division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
+template <class T>
+SN_INLINE T whole_floor_div(T a, T b) {
+  if (b == 0) return 0;
+  if (b == -1) return (T)(0ull - (u64)a);
+  const T q = a / b;
+  return q - ((a % b != 0) & ((a ^ b) < 0));
+}
+template <class T>
+SN_INLINE T whole_remainder(T a, T b) {
+  if (b == 0 || b == -1) return 0;
+  const T r = a % b;
+  return r != 0 && (r ^ b) < 0 ? r + b : r;
+}
+SN_INLINE f32 truncated_remainder(f32 a, f32 b) { return ::fmodf(a, b); }
+SN_INLINE f64 truncated_remainder(f64 a, f64 b) { return ::fmod(a, b); }
+template <class T>
+SN_INLINE T real_remainder(T a, T b) {
+  const T r = truncated_remainder(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+template <class T>
+SN_INLINE T real_floor_div(T a, T b) {
+  if (b == 0) return a / b;
+  const T r = truncated_remainder(a, b);
+  const T q = (a - r) / b - (r != 0 && (r < 0) != (b < 0));
+  const T down = floor(q);
+  return down + (q - down > T(0.5));
+}
+SN_INLINE i32 floor_div(i32 a, i32 b) { return whole_floor_div(a, b); }
+SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
+SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
+SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
+SN_INLINE i32 remainder(i32 a, i32 b) { return whole_remainder(a, b); }
+SN_INLINE i64 remainder(i64 a, i64 b) { return whole_remainder(a, b); }
+SN_INLINE f32 remainder(f32 a, f32 b) { return real_remainder(a, b); }
+SN_INLINE f64 remainder(f64 a, f64 b) { return real_remainder(a, b); }
+
+}  // namespace sn

@@ -1,0 +1,121 @@
+// Elements of buffers as values a kernel computes with, one or V neighbours at a time. 16-bit floats
+// become f32, bytes become bool. Needs types.cuh and primitives; SN_ALIGNED: every buffer begins at
+// a multiple of 16 bytes, so that V neighbours are one access.
+
+namespace sn {
+
+SN_INLINE f32 unpack_one(f32 x) { return x; }
+SN_INLINE f64 unpack_one(f64 x) { return x; }
+SN_INLINE i32 unpack_one(i32 x) { return x; }
+SN_INLINE i64 unpack_one(i64 x) { return x; }
+SN_INLINE bool unpack_one(u8 x) { return x != 0; }
+
+SN_INLINE void pack_one(f32& to, f32 x) { to = x; }
+SN_INLINE void pack_one(f64& to, f64 x) { to = x; }
+SN_INLINE void pack_one(i32& to, i32 x) { to = x; }
+SN_INLINE void pack_one(i64& to, i64 x) { to = x; }
+SN_INLINE void pack_one(u8& to, bool x) { to = x; }
+SN_INLINE void pack_one(f16& to, f32 x) { to = pack_f16(x); }
+SN_INLINE void pack_one(bf16& to, f32 x) { to = pack_bf16(x); }
+
+SN_INLINE f32 round_f16(f32 x) { return unpack_one(pack_f16(x)); }
+SN_INLINE f32 round_bf16(f32 x) { return unpack_one(pack_bf16(x)); }
+
+template <class T>
+SN_INLINE auto load_one(In<T> from, idx at SN_WHERE) {
+  return unpack_one(read_one(from, at SN_HERE));
+}
+template <class T>
+SN_INLINE auto load_back_one(Out<T> from, idx at SN_WHERE) {
+  return unpack_one(read_back_one(from, at SN_HERE));
+}
+template <class T, class C>
+SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
+  T stored;
+  pack_one(stored, value);
+  write_one(to, at, stored SN_HERE);
+}
+
+// V neighbours from `at` on, W of them in one access.
+template <int V, int W, class T, class C>
+SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
+  if constexpr (SN_ALIGNED && W > 1) {
+    SN_UNROLL
+    for (int w = 0; w < V; w += W) {
+      const Pack<T, W> pack = read_pack<W>(from, at + w SN_HERE);
+      SN_UNROLL
+      for (int v = 0; v < W; ++v) to[w + v] = unpack_one(pack.element[v]);
+    }
+  } else {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v) to[v] = load_one(from, at + v SN_HERE);
+  }
+}
+// All of them if `on`, else `other`.
+template <int V, int W, class T, class C>
+SN_INLINE void load_where(C* to, In<T> from, idx at, bool on, C other SN_WHERE) {
+  if (on) return load_vector<V, W>(to, from, at SN_HERE);
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) to[v] = other;
+}
+// The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
+template <int V, int W, class T, class C>
+SN_INLINE void load_part(C* to, In<T> from, idx at, idx count, C other SN_WHERE) {
+  if (count >= V) return load_vector<V, W>(to, from, at SN_HERE);
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) to[v] = v < count ? load_one(from, at + v SN_HERE) : other;
+}
+
+template <class T, int V, class C>
+SN_INLINE void pack_all(Pack<T, V>& pack, const C* from) {
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) pack_one(pack.element[v], from[v]);
+}
+// 16-bit floats two by two: one instruction rounds both.
+#define SN_PACK_PAIRS(T, pair)                                               \
+  template <int V>                                                           \
+  SN_INLINE void pack_all(Pack<T, V>& pack, const f32* from) {               \
+    if constexpr (V % 2 == 0) {                                              \
+      u32 pairs[V / 2];                                                      \
+      SN_UNROLL                                                              \
+      for (int v = 0; v < V / 2; ++v) pairs[v] = pair(from[2 * v], from[2 * v + 1]); \
+      memcpy(&pack, pairs, sizeof pack);                                     \
+    } else {                                                                 \
+      SN_UNROLL                                                              \
+      for (int v = 0; v < V; ++v) pack_one(pack.element[v], from[v]);        \
+    }                                                                        \
+  }
+SN_PACK_PAIRS(f16, pack_f16_pair)
+SN_PACK_PAIRS(bf16, pack_bf16_pair)
+#undef SN_PACK_PAIRS
+
+template <int V, int W, class T, class C>
+SN_INLINE void store_vector(Out<T> to, idx at, const C* from SN_WHERE) {
+  if constexpr (SN_ALIGNED && W > 1) {
+    SN_UNROLL
+    for (int w = 0; w < V; w += W) {
+      Pack<T, W> pack;
+      pack_all(pack, from + w);
+      write_pack<W>(to, at + w, pack SN_HERE);
+    }
+  } else {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v) store_one(to, at + v, from[v] SN_HERE);
+  }
+}
+template <int V, int W, class T, class C>
+SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) {
+  if (count >= V) return store_vector<V, W>(to, at, from SN_HERE);
+  SN_UNROLL
+  for (int v = 0; v < V; ++v)
+    if (v < count) store_one(to, at + v, from[v] SN_HERE);
+}
+
+// A scalar parameter that is a real number.
+SN_INLINE f64 real_word(u64 word) {
+  f64 value;
+  memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+}  // namespace sn

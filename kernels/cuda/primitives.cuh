@@ -1,0 +1,201 @@
+// What threads of a GPU can do that plain C++ cannot say: who they are, barriers, exchange between
+// lanes and between the blocks of a cluster, accesses of 16 bytes, instructions of the machine.
+// kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
+// kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_CLUSTER.
+
+// The host compilers' names for numbers that have no literal; NVRTC does not know them.
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)
+#define __builtin_nanf(text) __int_as_float(0x7fc00000)
+#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000ll)
+
+namespace sn {
+
+// A kernel's only argument: addresses of its buffers, scalars, the number of programs.
+template <int count>
+struct Arguments {
+  u64 words[count];
+};
+#define SN_KERNEL(name, count)                                \
+  extern "C" __global__ void __launch_bounds__(SN_THREADS)    \
+      name(const __grid_constant__ sn::Arguments<count> arguments)
+
+// Buffers that are only read, and buffers that are written (and perhaps read back).
+template <class T>
+using In = const T* __restrict__;
+template <class T>
+using Out = T*;
+#define SN_INPUT(T, name, index) const In<T> name = (const T*)arguments.words[index]
+#define SN_OUTPUT(T, name, index) const Out<T> name = (T*)arguments.words[index]
+
+SN_INLINE i32 thread_index() { return threadIdx.x; }
+SN_INLINE i64 block_index() { return blockIdx.x; }
+#if SN_CLUSTER > 1
+SN_INLINE i32 cluster_rank() {
+  u32 rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+#else
+SN_INLINE i32 cluster_rank() { return 0; }
+#endif
+
+// A kernel may start before the one it follows has ended: nothing of memory is touched before.
+SN_INLINE void wait_for_previous_kernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// The next kernel may be put in place; it waits for this one's end before it reads anything.
+SN_INLINE void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// --- barriers: all threads of the block or cluster, and their writes are seen after it ---
+
+SN_INLINE void block_barrier() { __syncthreads(); }
+#if SN_CLUSTER > 1
+// In two halves: what stands between does not wait. The first arrival only says "I have started".
+SN_INLINE void cluster_has_started() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+SN_INLINE void wait_for_cluster() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
+SN_INLINE void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+#endif
+
+// --- exchange ---
+
+// The value that lane (own ^ mask) has. All 32 lanes take part.
+template <class T>
+SN_INLINE T shuffle_xor(T value, i32 mask) {
+  return __shfl_xor_sync(0xffffffffu, value, mask);
+}
+SN_INLINE bool shuffle_xor(bool value, i32 mask) {
+  return __shfl_xor_sync(0xffffffffu, (i32)value, mask) != 0;
+}
+
+#define SN_SHARED(T, name, count) __shared__ T name[count]
+template <class T>
+SN_INLINE T get(const T* array, i32 index) {
+  return array[index];
+}
+template <class T>
+SN_INLINE void put(T* array, i32 index, T value) {
+  array[index] = value;
+}
+
+#if SN_CLUSTER > 1
+// Writes element `index` of the same array in block `rank` of the cluster.
+template <class T>
+SN_INLINE void put_in_block(T* array, i32 index, i32 rank, T value) {
+  const u32 here = (u32)__cvta_generic_to_shared(array + index);
+  u32 there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  if constexpr (sizeof(T) == 8) {
+    u64 bits;
+    memcpy(&bits, &value, 8);
+    asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(there), "l"(bits) : "memory");
+  } else if constexpr (sizeof(T) == 4) {
+    u32 bits;
+    memcpy(&bits, &value, 4);
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(bits) : "memory");
+  } else {
+    static_assert(sizeof(T) == 1);
+    asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(there), "r"((u32)value) : "memory");
+  }
+}
+#endif
+
+// --- global memory ---
+
+template <class T>
+SN_INLINE T read_one(In<T> from, idx at) {
+  return from[at];
+}
+template <class T>
+SN_INLINE T read_back_one(Out<T> from, idx at) {
+  return from[at];
+}
+template <class T>
+SN_INLINE void write_one(Out<T> to, idx at, T value) {
+  to[at] = value;
+}
+
+// V neighbours at once, up to 16 bytes; their address is a multiple of their size.
+template <int V, class T>
+SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
+  Pack<T, V> pack;
+  if constexpr (sizeof(pack) == 16)
+    *(uint4*)&pack = __ldg((const uint4*)(from + at));
+  else if constexpr (sizeof(pack) == 8)
+    *(uint2*)&pack = __ldg((const uint2*)(from + at));
+  else if constexpr (sizeof(pack) == 4)
+    *(u32*)&pack = __ldg((const u32*)(from + at));
+  else
+    pack = *(const Pack<T, V>*)(from + at);
+  return pack;
+}
+// Past the caches if SN_STREAM_STORES: what is written will not be read soon.
+template <int V, class T>
+SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
+#if SN_STREAM_STORES
+  if constexpr (sizeof(pack) == 16) return __stcs((uint4*)(to + at), *(uint4*)&pack);
+  if constexpr (sizeof(pack) == 8) return __stcs((uint2*)(to + at), *(uint2*)&pack);
+#endif
+  *(Pack<T, V>*)(to + at) = pack;
+}
+
+// --- instructions ---
+
+// The greater or lesser of two; NaN if either is.
+SN_INLINE f32 fmax_nan(f32 a, f32 b) {
+  f32 r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+SN_INLINE f32 fmin_nan(f32 a, f32 b) {
+  f32 r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+// 2 to the power of x, and 1/x, each to about two units in the last place; subnormals are 0.
+SN_INLINE f32 approximate_exp2(f32 x) {
+  f32 r;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+
+SN_INLINE f32 unpack_one(f16 x) {
+  f32 r;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x.bits));
+  return r;
+}
+SN_INLINE f32 unpack_one(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
+SN_INLINE f16 pack_f16(f32 x) {
+  f16 r;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
+  return r;
+}
+SN_INLINE bf16 pack_bf16(f32 x) {
+  bf16 r;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
+  return r;
+}
+// Two at once: the first is the lower half.
+SN_INLINE u32 pack_f16_pair(f32 first, f32 second) {
+  u32 r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(second), "f"(first));
+  return r;
+}
+SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
+  u32 r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(second), "f"(first));
+  return r;
+}
+
+}  // namespace sn

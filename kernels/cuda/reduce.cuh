@@ -1,0 +1,125 @@
+// Reductions over the threads that share a row: first among the lanes of a warp, then, where a row
+// takes several warps or several blocks, through slots in shared memory. Every thread gets the
+// result, computed in the same order everywhere. Needs types.cuh, primitives, math.cuh.
+//
+// A row has G threads of a block (a power of two), the block has rows of threads, SN_CLUSTER blocks
+// share a row. The slots of a reduction are an array of shared memory, kSlots<G> for each row.
+
+namespace sn {
+
+struct Sum {
+  template <class T>
+  static SN_MEMBER T combine(T a, T b) {
+    return a + b;
+  }
+};
+struct Product {
+  template <class T>
+  static SN_MEMBER T combine(T a, T b) {
+    return a * b;
+  }
+};
+struct Maximum {
+  template <class T>
+  static SN_MEMBER T combine(T a, T b) {
+    return maximum(a, b);
+  }
+};
+struct Minimum {
+  template <class T>
+  static SN_MEMBER T combine(T a, T b) {
+    return minimum(a, b);
+  }
+};
+
+// A value and where it is; of equal ones the lowest position wins, NaN wins against numbers.
+template <class V, class I>
+struct Placed {
+  V value;
+  I position;
+};
+template <class V, class I>
+SN_INLINE Placed<V, I> shuffle_xor(Placed<V, I> x, i32 mask) {
+  return {shuffle_xor(x.value, mask), shuffle_xor(x.position, mask)};
+}
+template <class V, class I>
+SN_INLINE bool wins_tie(Placed<V, I> a, Placed<V, I> b) {
+  return (a.value == b.value || (isnan(a.value) && isnan(b.value))) && a.position < b.position;
+}
+struct Greatest {
+  template <class V, class I>
+  static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {
+    const bool greater = !isnan(a.value) && (isnan(b.value) || b.value > a.value);
+    return greater || wins_tie(b, a) ? b : a;
+  }
+};
+struct Least {
+  template <class V, class I>
+  static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {
+    const bool less = !isnan(a.value) && (isnan(b.value) || b.value < a.value);
+    return less || wins_tie(b, a) ? b : a;
+  }
+};
+
+template <int G>
+inline constexpr int kWarpsPerRow = G > 32 ? G / 32 : 1;
+template <int G>
+inline constexpr int kSlots = kWarpsPerRow<G>* SN_CLUSTER;
+
+// Over `width` neighbouring lanes, a power of two.
+template <class Kind, int width, class T>
+SN_INLINE T reduce_lanes(T value) {
+  SN_UNROLL
+  for (int mask = width / 2; mask > 0; mask /= 2)
+    value = Kind::combine(value, shuffle_xor(value, mask));
+  return value;
+}
+
+// Leaves a warp's part in the slots of a row, in every block that shares it.
+template <int G, class Array, class T>
+SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
+  const i32 thread = thread_index();
+  const i32 slot = row * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread % G / 32;
+#if SN_CLUSTER > 1
+  static_assert(G >= 32);
+  if (thread % 32 < SN_CLUSTER) put_in_block(slots, slot, thread % 32, part SN_HERE);
+#else
+  if (thread % 32 == 0) put(slots, slot, part SN_HERE);
+#endif
+}
+// After a barrier: the row's result.
+template <class Kind, int G, class Array, class T>
+SN_INLINE T take_parts(Array& slots, i32 row, T identity SN_WHERE) {
+  constexpr int count = kSlots<G>;
+  constexpr int width = count < 32 ? count : 32;
+  const i32 lane = thread_index() % width;
+  T value = identity;
+  SN_UNROLL
+  for (int i = 0; i < count; i += width)
+    value = Kind::combine(value, (T)get(slots, row * count + i + lane SN_HERE));
+  return reduce_lanes<Kind, width>(value);
+}
+
+// Values and their positions lie in slots of their own.
+template <int G, class Values, class Positions, class V, class I>
+SN_INLINE void put_part(Values& values, Positions& positions, i32 row,
+                        Placed<V, I> part SN_WHERE) {
+  put_part<G>(values, row, part.value SN_HERE);
+  put_part<G>(positions, row, part.position SN_HERE);
+}
+template <class Kind, int G, class Values, class Positions, class V, class I>
+SN_INLINE Placed<V, I> take_parts(Values& values, Positions& positions, i32 row,
+                                  Placed<V, I> identity SN_WHERE) {
+  constexpr int count = kSlots<G>;
+  constexpr int width = count < 32 ? count : 32;
+  const i32 lane = thread_index() % width;
+  Placed<V, I> part = identity;
+  SN_UNROLL
+  for (int i = 0; i < count; i += width) {
+    const i32 slot = row * count + i + lane;
+    part = Kind::combine(part, Placed<V, I>{get(values, slot SN_HERE), get(positions, slot SN_HERE)});
+  }
+  return reduce_lanes<Kind, width>(part);
+}
+
+}  // namespace sn

@@ -1,0 +1,115 @@
+// The types of generated GPU kernels: scalars, comparisons, select, conversions. Pasted first into
+// every kernel of the CUDA dialect, whether a GPU runs it or (SN_SIMT) the SIMT executor.
+// One element at a time: neighbours that a thread takes at once lie in arrays.
+
+#ifdef SN_SIMT
+#define SN_MEMBER inline __attribute__((always_inline))
+#define SN_RARE static __attribute__((noinline))
+#define SN_UNROLL
+// Accesses to memory know the line of the kernel's text they stand in.
+#define SN_WHERE , int line = __builtin_LINE()
+#define SN_HERE , line
+#else
+#define SN_MEMBER __device__ __forceinline__
+#define SN_RARE static __device__ __noinline__
+#define SN_UNROLL _Pragma("unroll")
+#define SN_WHERE
+#define SN_HERE
+#endif
+#define SN_INLINE static SN_MEMBER
+
+namespace sn {
+
+typedef float f32;
+typedef double f64;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+struct f16 {
+  u16 bits;
+};
+struct bf16 {
+  u16 bits;
+};
+
+// Of offsets into buffers, and what they are computed from.
+#if SN_WIDE_INDEX
+typedef i64 idx;
+#else
+typedef i32 idx;
+#endif
+
+// x in the type of the first argument.
+template <class T>
+SN_INLINE T like(T, f64 x) {
+  return (T)x;
+}
+
+#define SN_COMPARE(name, op)      \
+  template <class T>              \
+  SN_INLINE bool name(T a, T b) { \
+    return a op b;                \
+  }
+SN_COMPARE(eq, ==)
+SN_COMPARE(ne, !=)
+SN_COMPARE(lt, <)
+SN_COMPARE(le, <=)
+SN_COMPARE(gt, >)
+SN_COMPARE(ge, >=)
+#undef SN_COMPARE
+
+SN_INLINE bool logical_and(bool a, bool b) { return a & b; }
+SN_INLINE bool logical_or(bool a, bool b) { return a | b; }
+SN_INLINE bool logical_xor(bool a, bool b) { return a ^ b; }
+SN_INLINE bool logical_not(bool a) { return !a; }
+
+template <class T>
+SN_INLINE T select(bool c, T a, T b) {
+  return c ? a : b;
+}
+
+// Floats to integers: NaN gives 0, what the type cannot hold gives its nearest.
+template <class T, class S>
+SN_INLINE T whole(S x) {
+  const S limit = sizeof(T) == 4 ? (S)2147483648.0 : (S)9223372036854775808.0;
+  const T most = sizeof(T) == 4 ? (T)0x7fffffff : (T)0x7fffffffffffffffll;
+  if (x >= limit) return most;
+  if (x < -limit) return -most - 1;
+  return x == x ? (T)x : 0;
+}
+
+template <class S>
+SN_INLINE f32 to_f32(S x) {
+  return (f32)x;
+}
+template <class S>
+SN_INLINE f64 to_f64(S x) {
+  return (f64)x;
+}
+template <class S>
+SN_INLINE i32 to_i32(S x) {
+  return (i32)x;
+}
+template <class S>
+SN_INLINE i64 to_i64(S x) {
+  return (i64)x;
+}
+SN_INLINE i32 to_i32(f32 x) { return whole<i32>(x); }
+SN_INLINE i32 to_i32(f64 x) { return whole<i32>(x); }
+SN_INLINE i64 to_i64(f32 x) { return whole<i64>(x); }
+SN_INLINE i64 to_i64(f64 x) { return whole<i64>(x); }
+template <class S>
+SN_INLINE bool to_bool(S x) {
+  return x != S(0);
+}
+
+// V neighbours as they lie in memory.
+template <class T, int V>
+struct alignas(sizeof(T) * V) Pack {
+  T element[V];
+};
+
+}  // namespace sn
