@@ -1,24 +1,20 @@
 // The functions of sinter/device.h, on top of the registry: what there is, what is missing and what
 // that costs, and the memory a device holds.
 // In: a device's name. Out: values, or the registry's UserError that names the known devices.
-#include "src/api/devices.h"
-
 #include <sinter/device.h>
 
 #include <algorithm>
-#include <memory>
 
+#include "src/api/device_lookup.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
 #include "src/cpu/host_compiler.h"
-#include "src/cuda/driver.h"
+#include "src/cuda/cuda_device.h"
 #include "src/runtime/registry.h"
 
 namespace sinter {
 namespace {
-
-void register_all_devices() { register_cpu_device(); }
 
 // What the device does without, as it found it: looked up as the device does when it is made.
 std::string cpu_note() {
@@ -30,29 +26,26 @@ std::string cpu_note() {
                      HostCompiler::kLookedFor, kCost);
 }
 
-// Where no device of that name is registered: what there is all the same, or why not.
-std::string cuda_note() {
-  try {
-    const std::vector<CudaDeviceDescription> found = cuda_devices();
-    return fmt::format(
-        "found {}{}; this build of Sinter runs kernels on the CPU only, and can time CUDA code "
-        "(sinter/bench.h, BenchClock::cuda)",
-        found.front().name, found.size() > 1 ? fmt::format(" and {} more", found.size() - 1) : "");
-  } catch (const DeviceError& error) {
-    return fmt::format("{}; until then no GPU is used and no CUDA code can be timed", error.what());
-  }
+// One for each GPU; where none can be used, one that says why.
+std::vector<std::string> cuda_names() {
+  int count = 1;
+  if (why_no_cuda().empty()) cuda_driver().device_get_count(&count);
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(cuda_device_name(i));
+  return names;
 }
 
 DeviceInfo info_of(const std::string& name) {
   DeviceInfo info;
   info.name = name;
   try {
-    info.description = open_device(name)->description();
+    info.description = device_named(name)->description();
     if (name == "cpu") info.note = cpu_note();
     info.available = true;
   } catch (const Error& error) {
     // One device that cannot be made is no reason to hide the others.
     info.note = error.what();
+    if (name == "cuda") info.note += "; until then no GPU is used";
   }
   return info;
 }
@@ -60,35 +53,31 @@ DeviceInfo info_of(const std::string& name) {
 }  // namespace
 
 std::vector<std::string> known_device_names() {
-  register_all_devices();
+  register_devices();
+  for (const std::string& name : cuda_names()) register_cuda_device(name);
   std::vector<std::string> names = device_names();
-  for (const char* name : {"cuda", "simt"})
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  constexpr char kSimt[] = "simt";
+  if (std::find(names.begin(), names.end(), kSimt) == names.end()) names.emplace_back(kSimt);
   return names;
 }
 
-std::shared_ptr<Device> open_device(const std::string& name) {
-  register_all_devices();
-  return find_device(name);
-}
-
 std::vector<DeviceInfo> devices() {
-  register_all_devices();
+  register_devices();
+  for (const std::string& name : cuda_names()) register_cuda_device(name);
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
-  const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
-  if (std::none_of(all.begin(), all.end(), is_cuda))
-    all.push_back({"cuda", "", false, cuda_note()});
   return all;
 }
 
+void synchronize(const std::string& device) { device_named(device)->synchronize(); }
+
 DeviceMemory device_memory(const std::string& device) {
-  const MemoryStats stats = open_device(device)->memory();
+  const MemoryStats stats = device_named(device)->memory();
   return {stats.in_use, stats.peak, stats.cached};
 }
 
-void reset_peak_memory(const std::string& device) { open_device(device)->reset_peak(); }
+void reset_peak_memory(const std::string& device) { device_named(device)->reset_peak(); }
 
-void release_cached_memory(const std::string& device) { open_device(device)->release_cached(); }
+void release_cached_memory(const std::string& device) { device_named(device)->release_cached(); }
 
 }  // namespace sinter

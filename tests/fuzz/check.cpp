@@ -50,7 +50,8 @@ Run run_interpreted(const RandomProgram& program, std::span<const Tensor> inputs
     for (const Tensor& result : run_steps(program, traced))
       trace->graph.outputs.push_back(trace->operand(result));
   }
-  const TracedProgram built{build_program(trace->graph, extents, fuse, interpreting_device()), {}};
+  const TracedProgram built{build_program(trace->graph, extents, {fuse}, interpreting_device()),
+                            {}};
   verify_stages(*built.program);
   return {run_traced(built, inputs), built.program->info.kernels};
 }
