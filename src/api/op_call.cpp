@@ -104,6 +104,8 @@ Tensor record(Trace& trace, const OpCall& call) {
 }
 
 std::string_view op_name(const OpCall& call) {
+  if (call.op == Op::constant) return "full";  // as users know them
+  if (call.op == Op::iota) return "arange";
   return call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op);
 }
 
