@@ -18,6 +18,7 @@ constexpr int kWidestVector = 8;
 constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
+constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kChunkVectors = 4;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -57,10 +58,14 @@ struct Facts {
     return true;
   }
 
+  // Tensors that are read element by element, not shared by rows.
   int full_reads() const {
     return static_cast<int>(
-        std::count_if(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-          return !access.write && access.level == Level::full && is_memory(access);
+        std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+          if (access.write || access.level != Level::full || !is_memory(access)) return false;
+          for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+            if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
+          return true;
         }));
   }
 
