@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,5 +38,13 @@ class TraceScope {
  private:
   Trace* previous_;
 };
+
+using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+// Runs the function on traced tensors like `examples`; its results are the graph's outputs.
+// `device`: where they are; null if that is not known yet.
+std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
+                                      std::span<const Tensor> examples,
+                                      std::shared_ptr<Device> device = nullptr);
 
 }  // namespace sinter
