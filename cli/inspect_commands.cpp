@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/json_output.h"
 #include "cli/kernel_text.h"
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/offline_cuda.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"
@@ -41,7 +41,7 @@ struct Inspected {
 std::vector<Tensor> inputs_on(const InspectArguments& arguments, const std::string& device) {
   return suite::unbacked_inputs(suite::find_case(arguments.name),
                                 suite::parse_shape(arguments.shape),
-                                suite::parse_dtype(arguments.dtype), device_named(device));
+                                suite::parse_dtype(arguments.dtype), open_device(device));
 }
 
 Inspected compile_case(const InspectArguments& arguments) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/offline_cuda.h"
 #include "src/base/check.h"
 #include "src/suite/case.h"

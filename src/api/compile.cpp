@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "src/api/build.h"
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"

@@ -2,7 +2,7 @@
 // In: streams as void*. Out: the same; DeviceError without a GPU.
 #include <sinter/cuda.h>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/base/check.h"
 #include "src/cuda/cuda_device.h"
 
@@ -12,7 +12,7 @@ namespace {
 CudaStreams& streams_of(int ordinal) {
   if (ordinal < 0) fail_user("cuda", "there is no GPU {}", ordinal);
   // The registry keeps the device.
-  return dynamic_cast<CudaDevice&>(*device_named(cuda_device_name(ordinal))).streams();
+  return dynamic_cast<CudaDevice&>(*open_device(cuda_device_name(ordinal))).streams();
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // The functions of sinter/device.h, on top of the registry: what there is, what is missing and what
 // that costs, and the memory a device holds.
 // In: a device's name. Out: values, or the registry's UserError that names the known devices.
+#include "src/api/devices.h"
+
 #include <sinter/device.h>
 
 #include <algorithm>
+#include <mutex>
 
-#include "src/api/device_lookup.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
@@ -15,6 +17,22 @@
 
 namespace sinter {
 namespace {
+
+// Never destroyed: tensors in static objects may outlive everything else.
+struct DefaultDevice {
+  std::mutex mutex;
+  std::shared_ptr<Device> device;  // null: not asked for yet
+
+  static DefaultDevice& instance() {
+    static DefaultDevice& it = *new DefaultDevice;
+    return it;
+  }
+};
+
+void register_all_devices() {
+  register_cpu_device();
+  register_cuda_device();
+}
 
 // What the device does without, as it found it: looked up as the device does when it is made.
 std::string cpu_note() {
@@ -39,7 +57,7 @@ DeviceInfo info_of(const std::string& name) {
   DeviceInfo info;
   info.name = name;
   try {
-    info.description = device_named(name)->description();
+    info.description = open_device(name)->description();
     if (name == "cpu") info.note = cpu_note();
     info.available = true;
   } catch (const Error& error) {
@@ -53,31 +71,55 @@ DeviceInfo info_of(const std::string& name) {
 }  // namespace
 
 std::vector<std::string> known_device_names() {
-  register_devices();
-  for (const std::string& name : cuda_names()) register_cuda_device(name);
+  register_all_devices();
   std::vector<std::string> names = device_names();
-  constexpr char kSimt[] = "simt";
-  if (std::find(names.begin(), names.end(), kSimt) == names.end()) names.emplace_back(kSimt);
+  for (const char* name : {"cuda", "simt"})
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   return names;
 }
 
+std::shared_ptr<Device> open_device(const std::string& name) {
+  if (name.empty()) return default_device_handle();
+  register_all_devices();
+  return find_device(register_cuda_device(name));
+}
+
+std::shared_ptr<Device> default_device_handle() {
+  DefaultDevice& chosen = DefaultDevice::instance();
+  const std::lock_guard lock(chosen.mutex);
+  if (!chosen.device) {
+    const std::string& name = environment_options().device;
+    chosen.device = open_device(name.empty() ? "cpu" : name);
+  }
+  return chosen.device;
+}
+
+void set_default_device(const std::string& device) {
+  std::shared_ptr<Device> found = open_device(device.empty() ? "cpu" : device);
+  DefaultDevice& chosen = DefaultDevice::instance();
+  const std::lock_guard lock(chosen.mutex);
+  chosen.device = std::move(found);
+}
+
+std::string default_device() { return default_device_handle()->name(); }
+
 std::vector<DeviceInfo> devices() {
-  register_devices();
+  register_all_devices();
   for (const std::string& name : cuda_names()) register_cuda_device(name);
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
   return all;
 }
 
-void synchronize(const std::string& device) { device_named(device)->synchronize(); }
+void synchronize(const std::string& device) { open_device(device)->synchronize(); }
 
 DeviceMemory device_memory(const std::string& device) {
-  const MemoryStats stats = device_named(device)->memory();
+  const MemoryStats stats = open_device(device)->memory();
   return {stats.in_use, stats.peak, stats.cached};
 }
 
-void reset_peak_memory(const std::string& device) { device_named(device)->reset_peak(); }
+void reset_peak_memory(const std::string& device) { open_device(device)->reset_peak(); }
 
-void release_cached_memory(const std::string& device) { device_named(device)->release_cached(); }
+void release_cached_memory(const std::string& device) { open_device(device)->release_cached(); }
 
 }  // namespace sinter

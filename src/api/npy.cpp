@@ -19,7 +19,7 @@
 #include <system_error>
 #include <utility>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
 #include "src/api/trace.h"
@@ -408,7 +408,7 @@ Tensor load_npy(const std::string& path, const std::string& device_name) {
   const std::size_t bytes = checked_bytes(header, path);
   const std::string what = fmt::format("{} of {}", to_string(header.shape), name_of(header.dtype));
   if (bytes > file.left()) file.fail_short(what, bytes);
-  const std::shared_ptr<Device> device = device_named(device_name);
+  const std::shared_ptr<Device> device = open_device(device_name);
   StoragePtr storage = device->allocate(bytes);
   std::vector<std::uint8_t> staged(device->shares_host_memory() ? 0 : bytes);
   auto* values = staged.empty() ? static_cast<std::uint8_t*>(storage->data()) : staged.data();

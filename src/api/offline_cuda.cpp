@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "src/base/atomic_file.h"
@@ -27,8 +28,8 @@ Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, int largest_c
 
 std::string compiled(const CudaSource& source, const std::string& name,
                      const CudaArchitecture& architecture, CudaImage image) {
-  constexpr int kAnyDriver = 0;  // the newest NVRTC will do: nothing is loaded
-  const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kAnyDriver);
+  constexpr int kNoDriver = std::numeric_limits<int>::max();  // the newest NVRTC will do
+  static const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kNoDriver);
   return nvrtc->compile(source.text, name, architecture.name, image);
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "src/api/build.h"
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/base/check.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/base/check.h"
 
@@ -86,7 +86,7 @@ namespace {
 
 // None given: where the operation runs is known by others.
 std::shared_ptr<Device> device_argument(const std::string& name) {
-  return name.empty() ? nullptr : device_named(name);
+  return name.empty() ? nullptr : open_device(name);
 }
 
 }  // namespace

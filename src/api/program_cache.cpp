@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/base/check.h"
 
 namespace sinter {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
 #include "src/api/trace.h"
@@ -126,7 +126,7 @@ void Tensor::copy_to(void* destination) const {
 
 Tensor Tensor::to(const std::string& name) const {
   const TensorImpl& impl = checked("to", *this);
-  const std::shared_ptr<Device> target = device_named(name);
+  const std::shared_ptr<Device> target = open_device(name);
   if (impl.is_traced()) {
     if (device() == target->name()) return *this;
     fail_user("to", "a function that is being traced runs on one device, {}; move its inputs",
@@ -167,7 +167,7 @@ Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::s
   const std::int64_t count = checked_numel("from_host", shape);
   if (!data && count > 0) fail_user("from_host", "the data pointer is null");
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
-  const std::shared_ptr<Device> device = device_named(name);
+  const std::shared_ptr<Device> device = open_device(name);
   StoragePtr storage = device->allocate(bytes);
   if (bytes > 0) device->copy_from_host(storage->data(), data, bytes);
   return make_tensor(dtype, dense_view(shape), std::move(storage), device);
@@ -195,7 +195,7 @@ Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType
   const View view{shape, strides, 0};
   const auto bytes = static_cast<std::size_t>(extent(view).last + 1) * size_of(dtype);
   return make_tensor(dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner)),
-                     device_named(device));
+                     open_device(device));
 }
 
 namespace {

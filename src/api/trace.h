@@ -42,7 +42,7 @@ class TraceScope {
 using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
 // Runs the function on traced tensors like `examples`; its results are the graph's outputs.
-// `device`: theirs, if it is known.
+// `device`: where they are; null if that is not known yet.
 std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
                                       std::span<const Tensor> examples,
                                       std::shared_ptr<Device> device = nullptr);

@@ -11,7 +11,7 @@
 #include <set>
 #include <span>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_info.h"
@@ -122,7 +122,7 @@ class SuiteRun {
       : options_(options),
         plan_(plan),
         progress_(progress),
-        device_(device_named(options.device)),
+        device_(open_device(options.device)),
         threads_(host_threads(*device_)) {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/api/offline_cuda.h"
 #include "src/api/trace.h"
 #include "src/codegen/cuda_renderer.h"
@@ -30,7 +30,7 @@ using Kernels = std::map<std::pair<std::string, std::string>, std::string>;
 void add_kernels(const Case& each, const Shape2& shape, DType dtype,
                  const CudaArchitecture& architecture, Kernels& kernels) {
   const auto trace =
-      trace_function(each.program, unbacked_inputs(each, shape, dtype, device_named("cpu")));
+      trace_function(each.program, unbacked_inputs(each, shape, dtype, open_device("cpu")));
   for (const Kernel& kernel : plan_for_cuda(trace->graph, true, architecture).kernels) {
     const std::string title = each.name + " " + to_string(shape) + " " +
                               std::string(name_of(dtype)) + " " + architecture.name;

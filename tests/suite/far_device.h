@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/api/device_lookup.h"
+#include "src/api/devices.h"
 #include "src/runtime/device.h"
 
 namespace sinter::testing_support {
@@ -120,7 +120,7 @@ class FarDevice : public Device {
     if (bytes > largest_copy) largest_copy = bytes;
   }
 
-  std::shared_ptr<Device> cpu_ = device_named("cpu");
+  std::shared_ptr<Device> cpu_ = open_device("cpu");
 };
 
 }  // namespace sinter::testing_support

@@ -58,7 +58,7 @@ TEST(FarDevice, InputsAreThoseOfTheCpu) {
        {std::pair{"softmax", Shape2{17, 23}}, {"bias_dropout_add_t", Shape2{50, 410}}}) {
     const Case& each = find_case(name);
     const auto there = make_inputs(each, shape, DType::f32, device, threads);
-    const auto here = make_inputs(each, shape, DType::f32, device_named("cpu"), threads);
+    const auto here = make_inputs(each, shape, DType::f32, open_device("cpu"), threads);
     ASSERT_EQ(there.size(), here.size());
     for (std::size_t i = 0; i < here.size(); ++i)
       EXPECT_EQ(there[i].to_vector<float>(), here[i].to_vector<float>()) << name << i;
@@ -171,7 +171,7 @@ TEST(FarDevice, TensorsOfTwoDevicesDoNotMeet) {
   const Case& each = find_case("bias_dropout_add_t");
   std::vector<Tensor> inputs = make_inputs(each, {4, 8}, DType::f32, far_device(), threads);
   ASSERT_GE(inputs.size(), 2u);
-  inputs[1] = make_inputs(each, {4, 8}, DType::f32, device_named("cpu"), threads)[1];
+  inputs[1] = make_inputs(each, {4, 8}, DType::f32, open_device("cpu"), threads)[1];
   EXPECT_THROW(compile_list(each.program, static_cast<int>(inputs.size())).call(inputs), UserError);
 }
 
@@ -180,7 +180,7 @@ TEST(FarDevice, ACompiledFunctionKnowsItsInputsDevice) {
   const Case& each = find_case("softmax");
   const CompiledFunction function = compile_list(each.program, 1);
   for (const std::string name : {"cpu", "far", "cpu"}) {
-    const auto device = name == "far" ? far_device() : device_named(name);
+    const auto device = name == "far" ? far_device() : open_device(name);
     const auto inputs = make_inputs(each, {4, 8}, DType::f32, device, threads);
     EXPECT_EQ(function.call(inputs)[0].device(), name);
   }
