@@ -12,12 +12,14 @@
 #include "src/cpu/host_compiler.h"
 #include "src/cuda/driver.h"
 #include "src/runtime/registry.h"
+#include "src/simt/simt_device.h"
 
 namespace sinter {
 namespace {
 
 std::shared_ptr<Device> device_named(const std::string& name) {
   register_cpu_device();
+  register_simt_device();
   return find_device(name);
 }
 
@@ -62,6 +64,7 @@ DeviceInfo info_of(const std::string& name) {
 
 std::vector<DeviceInfo> devices() {
   register_cpu_device();
+  register_simt_device();
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
   const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
