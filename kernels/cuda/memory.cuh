@@ -36,22 +36,32 @@ SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
   write_one(to, at, stored SN_HERE);
 }
 
-// V neighbours from `at` on.
-template <int V, class T, class C>
+// V neighbours from `at` on, W of them in one access.
+template <int V, int W, class T, class C>
 SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
-  if constexpr (SN_ALIGNED) {
-    const Pack<T, V> pack = read_pack<V>(from, at SN_HERE);
+  if constexpr (SN_ALIGNED && W > 1) {
     SN_UNROLL
-    for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
+    for (int w = 0; w < V; w += W) {
+      const Pack<T, W> pack = read_pack<W>(from, at + w SN_HERE);
+      SN_UNROLL
+      for (int v = 0; v < W; ++v) to[w + v] = unpack_one(pack.element[v]);
+    }
   } else {
     SN_UNROLL
     for (int v = 0; v < V; ++v) to[v] = load_one(from, at + v SN_HERE);
   }
 }
+// All of them if `on`, else `other`.
+template <int V, int W, class T, class C>
+SN_INLINE void load_where(C* to, In<T> from, idx at, bool on, C other SN_WHERE) {
+  if (on) return load_vector<V, W>(to, from, at SN_HERE);
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) to[v] = other;
+}
 // The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
-template <int V, class T, class C>
+template <int V, int W, class T, class C>
 SN_INLINE void load_part(C* to, In<T> from, idx at, idx count, C other SN_WHERE) {
-  if (count >= V) return load_vector<V>(to, from, at SN_HERE);
+  if (count >= V) return load_vector<V, W>(to, from, at SN_HERE);
   SN_UNROLL
   for (int v = 0; v < V; ++v) to[v] = v < count ? load_one(from, at + v SN_HERE) : other;
 }
@@ -79,23 +89,33 @@ SN_PACK_PAIRS(f16, pack_f16_pair)
 SN_PACK_PAIRS(bf16, pack_bf16_pair)
 #undef SN_PACK_PAIRS
 
-template <int V, class T, class C>
+template <int V, int W, class T, class C>
 SN_INLINE void store_vector(Out<T> to, idx at, const C* from SN_WHERE) {
-  if constexpr (SN_ALIGNED) {
-    Pack<T, V> pack;
-    pack_all(pack, from);
-    write_pack<V>(to, at, pack SN_HERE);
+  if constexpr (SN_ALIGNED && W > 1) {
+    SN_UNROLL
+    for (int w = 0; w < V; w += W) {
+      Pack<T, W> pack;
+      pack_all(pack, from + w);
+      write_pack<W>(to, at + w, pack SN_HERE);
+    }
   } else {
     SN_UNROLL
     for (int v = 0; v < V; ++v) store_one(to, at + v, from[v] SN_HERE);
   }
 }
-template <int V, class T, class C>
+template <int V, int W, class T, class C>
 SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) {
-  if (count >= V) return store_vector<V>(to, at, from SN_HERE);
+  if (count >= V) return store_vector<V, W>(to, at, from SN_HERE);
   SN_UNROLL
   for (int v = 0; v < V; ++v)
     if (v < count) store_one(to, at + v, from[v] SN_HERE);
+}
+
+// A scalar parameter that is a real number.
+SN_INLINE f64 real_word(u64 word) {
+  f64 value;
+  memcpy(&value, &word, sizeof value);
+  return value;
 }
 
 }  // namespace sn

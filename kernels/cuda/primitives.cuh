@@ -3,6 +3,12 @@
 // kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
 // kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_CLUSTER.
 
+// The host compilers' names for numbers that have no literal; NVRTC does not know them.
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)
+#define __builtin_nanf(text) __int_as_float(0x7fc00000)
+#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000ll)
+
 namespace sn {
 
 // A kernel's only argument: addresses of its buffers, scalars, the number of programs.
@@ -74,6 +80,14 @@ SN_INLINE bool shuffle_xor(bool value, i32 mask) {
 }
 
 #define SN_SHARED(T, name, count) __shared__ T name[count]
+template <class T>
+SN_INLINE T get(const T* array, i32 index) {
+  return array[index];
+}
+template <class T>
+SN_INLINE void put(T* array, i32 index, T value) {
+  array[index] = value;
+}
 
 #if SN_CLUSTER > 1
 // Writes element `index` of the same array in block `rank` of the cluster.
@@ -112,44 +126,28 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
   to[at] = value;
 }
 
-// V neighbours at once; their address is a multiple of their size.
+// V neighbours at once, up to 16 bytes; their address is a multiple of their size.
 template <int V, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
-  if constexpr (sizeof(pack) == 32) {
-    ((uint4*)&pack)[0] = __ldg((const uint4*)(from + at));
-    ((uint4*)&pack)[1] = __ldg((const uint4*)(from + at) + 1);
-  } else if constexpr (sizeof(pack) == 16) {
+  if constexpr (sizeof(pack) == 16)
     *(uint4*)&pack = __ldg((const uint4*)(from + at));
-  } else if constexpr (sizeof(pack) == 8) {
+  else if constexpr (sizeof(pack) == 8)
     *(uint2*)&pack = __ldg((const uint2*)(from + at));
-  } else if constexpr (sizeof(pack) == 4) {
+  else if constexpr (sizeof(pack) == 4)
     *(u32*)&pack = __ldg((const u32*)(from + at));
-  } else {
+  else
     pack = *(const Pack<T, V>*)(from + at);
-  }
   return pack;
 }
 // Past the caches if SN_STREAM_STORES: what is written will not be read soon.
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 #if SN_STREAM_STORES
-  if constexpr (sizeof(pack) == 32) {
-    __stcs((uint4*)(to + at), ((uint4*)&pack)[0]);
-    __stcs((uint4*)(to + at) + 1, ((uint4*)&pack)[1]);
-  } else if constexpr (sizeof(pack) == 16) {
-    __stcs((uint4*)(to + at), *(uint4*)&pack);
-  } else {
-    *(Pack<T, V>*)(to + at) = pack;
-  }
-#else
-  if constexpr (sizeof(pack) == 32) {
-    ((uint4*)(to + at))[0] = ((uint4*)&pack)[0];
-    ((uint4*)(to + at))[1] = ((uint4*)&pack)[1];
-  } else {
-    *(Pack<T, V>*)(to + at) = pack;
-  }
+  if constexpr (sizeof(pack) == 16) return __stcs((uint4*)(to + at), *(uint4*)&pack);
+  if constexpr (sizeof(pack) == 8) return __stcs((uint2*)(to + at), *(uint2*)&pack);
 #endif
+  *(Pack<T, V>*)(to + at) = pack;
 }
 
 // --- instructions ---

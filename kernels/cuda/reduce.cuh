@@ -75,29 +75,51 @@ SN_INLINE T reduce_lanes(T value) {
   return value;
 }
 
-// Leaves a warp's part in the row's slots, in every block that shares the row.
+// Leaves a warp's part in the slots of a row, in every block that shares it.
 template <int G, class Array, class T>
-SN_INLINE void put_part(Array& slots, T part) {
+SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
   const i32 thread = thread_index();
-  const i32 slot = thread / G * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread % G / 32;
+  const i32 slot = row * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread % G / 32;
 #if SN_CLUSTER > 1
-  if (thread % 32 < SN_CLUSTER) put_in_block(slots, slot, thread % 32, part);
+  static_assert(G >= 32);
+  if (thread % 32 < SN_CLUSTER) put_in_block(slots, slot, thread % 32, part SN_HERE);
 #else
-  if (thread % 32 == 0) slots[slot] = part;
+  if (thread % 32 == 0) put(slots, slot, part SN_HERE);
 #endif
 }
 // After a barrier: the row's result.
-template <class Kind, int G, class T, class Array>
-SN_INLINE T take_parts(Array& slots, T identity) {
+template <class Kind, int G, class Array, class T>
+SN_INLINE T take_parts(Array& slots, i32 row, T identity SN_WHERE) {
   constexpr int count = kSlots<G>;
   constexpr int width = count < 32 ? count : 32;
-  const i32 first = thread_index() / G * count;
-  const i32 lane = thread_index() % 32;
+  const i32 lane = thread_index() % width;
   T value = identity;
   SN_UNROLL
-  for (int i = 0; i < count; i += 32)
-    if (i + lane % width < count) value = Kind::combine(value, (T)slots[first + i + lane % width]);
+  for (int i = 0; i < count; i += width)
+    value = Kind::combine(value, (T)get(slots, row * count + i + lane SN_HERE));
   return reduce_lanes<Kind, width>(value);
+}
+
+// Values and their positions lie in slots of their own.
+template <int G, class Values, class Positions, class V, class I>
+SN_INLINE void put_part(Values& values, Positions& positions, i32 row,
+                        Placed<V, I> part SN_WHERE) {
+  put_part<G>(values, row, part.value SN_HERE);
+  put_part<G>(positions, row, part.position SN_HERE);
+}
+template <class Kind, int G, class Values, class Positions, class V, class I>
+SN_INLINE Placed<V, I> take_parts(Values& values, Positions& positions, i32 row,
+                                  Placed<V, I> identity SN_WHERE) {
+  constexpr int count = kSlots<G>;
+  constexpr int width = count < 32 ? count : 32;
+  const i32 lane = thread_index() % width;
+  Placed<V, I> part = identity;
+  SN_UNROLL
+  for (int i = 0; i < count; i += width) {
+    const i32 slot = row * count + i + lane;
+    part = Kind::combine(part, Placed<V, I>{get(values, slot SN_HERE), get(positions, slot SN_HERE)});
+  }
+  return reduce_lanes<Kind, width>(part);
 }
 
 }  // namespace sn

@@ -131,7 +131,8 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
 #ifndef NDEBUG
   verify(graph);
 #endif
-  program->plan = make_plan(simplify(graph), {fuse, device->parallelism()});
+  program->plan = make_plan(simplify(graph),
+                            fusion_options(fuse, device->parallelism(), device->machine()));
   const Plan& plan = program->plan;
   const Machine machine = device->machine();
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {

@@ -58,8 +58,9 @@ enum class Kind { scalar, row, element };
 
 class Scheduler {
  public:
-  Scheduler(const TileProgram& program, const ProgramFacts& facts, const IndexAnalysis& index)
-      : program_(program), facts_(facts), index_(index) {}
+  Scheduler(const TileProgram& program, const ProgramFacts& facts, const IndexAnalysis& index,
+            LoadsAgain loads)
+      : program_(program), facts_(facts), index_(index), loads_(loads) {}
 
   std::vector<Stage> run(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
     number_stages(block);
@@ -227,7 +228,8 @@ class Scheduler {
     if (instr.code == Code::loop) return;  // likewise
     if (it->second == s) return compute(id, s);
     if (kept_.count(id)) return;
-    if (is_transposed_load(program_, index_, instr) || is_written(instr) ||
+    const bool stays = instr.code == Code::load && loads_ == LoadsAgain::never;
+    if (stays || is_transposed_load(program_, index_, instr) || is_written(instr) ||
         repeat_cost(id, kCheapToRepeat) > kCheapToRepeat) {
       kept_.insert(id);
       kept_at_[it->second].push_back(id);
@@ -247,6 +249,7 @@ class Scheduler {
     if (!is_tile(id) || kept_.count(id) || !ready_.count(id)) return 1;
     const Instr& instr = *facts_.definition.at(id);
     if (is_written(instr)) return 1;  // will be kept
+    if (instr.code == Code::load && loads_ == LoadsAgain::never) return 1;
     if (instr.code == Code::load) {
       const auto& offsets = index_.affine(instr.args[0]);
       const bool even = offsets && (offsets->col_step == "0" || offsets->col_step == "1");
@@ -270,6 +273,7 @@ class Scheduler {
   const TileProgram& program_;
   const ProgramFacts& facts_;
   const IndexAnalysis& index_;
+  const LoadsAgain loads_;
   std::map<int, Accesses> accesses_;  // by buffer
   std::map<ValueId, int> ready_;      // the first stage that can use the value
   std::map<const Instr*, int> stage_of_;
@@ -284,8 +288,8 @@ class Scheduler {
 
 std::vector<Stage> schedule(const TileProgram& program, const ProgramFacts& facts,
                             const IndexAnalysis& index, const std::vector<Instr>& block,
-                            const std::vector<ValueId>& yields) {
-  return Scheduler(program, facts, index).run(block, yields);
+                            const std::vector<ValueId>& yields, LoadsAgain loads) {
+  return Scheduler(program, facts, index, loads).run(block, yields);
 }
 
 }  // namespace sinter

@@ -3,7 +3,6 @@
 // all).
 #include "src/cpu/host_compiler.h"
 
-#include <fcntl.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +15,8 @@
 #include <vector>
 
 #include "src/base/check.h"
-#include "src/base/hash.h"
 #include "src/cpu/subprocess.h"
+#include "src/runtime/failed_source.h"
 #include "src/runtime/temporary_directory.h"
 
 namespace sinter {
@@ -92,24 +91,6 @@ std::string read_file(const std::string& path) {
   return std::move(bytes).str();
 }
 
-bool write_and_close(int fd, const std::string& text) {
-  if (fd < 0) return false;
-  const ssize_t written = write(fd, text.data(), text.size());
-  return close(fd) == 0 && written == static_cast<ssize_t>(text.size());
-}
-
-// The path; empty if it could not be written.
-std::string save_failed_source(const std::string& directory, const std::string& source) {
-  std::string path = fmt::format("{}/failed-{}.cpp", directory, hash_bytes(source).hex());
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-  if (!directory.empty() && write_and_close(open(path.c_str(), kFlags, 0600), source)) return path;
-  // Others can write there too: only a name nobody could know is safe.
-  constexpr char kEnding[] = ".cpp";
-  path = temporary_root() + "/sinter-failed-XXXXXX" + kEnding;
-  const int fd = mkostemps(path.data(), sizeof(kEnding) - 1, O_CLOEXEC);
-  return write_and_close(fd, source) ? path : "";
-}
-
 }  // namespace
 
 std::unique_ptr<HostCompiler> HostCompiler::find(const HostCompilerOptions& options) {
@@ -149,7 +130,7 @@ std::string HostCompiler::compile(const std::string& source, const std::string& 
   std::string library = read_file(output);
   if (result.succeeded() && !library.empty()) return library;
 
-  const std::string saved = save_failed_source(options_.failed_sources, source);
+  const std::string saved = save_failed_source(options_.failed_sources, source, ".cpp");
   const std::string reason =
       result.succeeded() ? "it wrote no library, " + result.describe() : result.describe();
   throw CompileError(

@@ -15,10 +15,6 @@ namespace {
 // A null stream is the legacy default stream, the one that other streams wait for.
 constexpr std::uint64_t kLegacyStream = 1;
 
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 void* open_library(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library) return library;
@@ -43,14 +39,19 @@ int version_of(void* library, const std::string& path) {
                                   path, kCall, code),
                       kCall, code);
   if (version < kCudaNeededVersion)
-    throw DeviceError(fmt::format("the NVIDIA driver is for CUDA {}, and CUDA {} or newer is "
-                                  "needed: update the driver",
-                                  version_text(version), version_text(kCudaNeededVersion)),
-                      kCall, 0);
+    throw DeviceError(
+        fmt::format("the NVIDIA driver is for CUDA {}, and CUDA {} or newer is "
+                    "needed: update the driver",
+                    cuda_version_text(version), cuda_version_text(kCudaNeededVersion)),
+        kCall, 0);
   return version;
 }
 
 }  // namespace
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
 
 std::unique_ptr<const CudaDriver> CudaDriver::load(const std::string& path) {
   std::unique_ptr<const CudaDriver> driver(new CudaDriver(path));
@@ -98,7 +99,7 @@ void CudaDriver::bind(CudaCall<CUresult(Args...)>& call, const char* name, const
   call.function_ = reinterpret_cast<CUresult (*)(Args...)>(find(name, symbol));
   if (!call.function_)
     throw DeviceError(fmt::format("the NVIDIA driver ({}, CUDA {}) has no {}: reinstall the driver",
-                                  path_, version_text(version_), name),
+                                  path_, cuda_version_text(version_), name),
                       name, 0);
   call.driver_ = this;
   call.name_ = name;
@@ -145,7 +146,20 @@ int attribute(const CudaDriver& driver, int which, CUdevice device) {
   return value;
 }
 
-CudaDeviceDescription describe(const CudaDriver& driver, int ordinal) {
+}  // namespace
+
+const CudaDriver& cuda_driver() {
+  const LoadResult& result = this_machines();
+  if (!result.driver) throw DeviceError(result.error);
+  return *result.driver;
+}
+
+std::string why_no_cuda() {
+  const LoadResult& result = this_machines();
+  return result.driver ? "" : result.error.what();
+}
+
+CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal) {
   CUdevice device = 0;
   driver.device_get(&device, ordinal);
   std::array<char, 256> name{};
@@ -160,24 +174,11 @@ CudaDeviceDescription describe(const CudaDriver& driver, int ordinal) {
   return description;
 }
 
-}  // namespace
-
-const CudaDriver& cuda_driver() {
-  const LoadResult& result = this_machines();
-  if (!result.driver) throw DeviceError(result.error);
-  return *result.driver;
-}
-
-std::string why_no_cuda() {
-  const LoadResult& result = this_machines();
-  return result.driver ? "" : result.error.what();
-}
-
 std::vector<CudaDeviceDescription> cuda_devices(const CudaDriver& driver) {
   int count = 0;
   driver.device_get_count(&count);
   std::vector<CudaDeviceDescription> all;
-  for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(describe(driver, ordinal));
+  for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(cuda_device(driver, ordinal));
   return all;
 }
 

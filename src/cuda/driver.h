@@ -9,31 +9,14 @@
 #include <string>
 #include <vector>
 
-// The driver's own handles, declared as its header does: the types agree where both are included.
-struct CUctx_st;
-struct CUstream_st;
-struct CUevent_st;
+#include "src/cuda/driver_types.h"
 
 namespace sinter {
 
-using CUresult = int;  // 0 is success
-using CUdevice = int;
-using CUdeviceptr = unsigned long long;
-using CUcontext = ::CUctx_st*;
-using CUstream = ::CUstream_st*;
-using CUevent = ::CUevent_st*;
-
-inline constexpr CUresult kCudaOutOfMemory = 2;
-inline constexpr CUresult kCudaNoDevice = 100;
-inline constexpr unsigned kCudaStreamNonBlocking = 1;  // does not wait for the default stream
-
-inline constexpr int kCudaAttributeSmCount = 16;
-inline constexpr int kCudaAttributeL2Bytes = 38;
-inline constexpr int kCudaAttributeComputeMajor = 75;
-inline constexpr int kCudaAttributeComputeMinor = 76;
-
 inline constexpr int kCudaNeededVersion = 12000;  // CUDA 12.0, as cuDriverGetVersion writes it
 inline constexpr char kCudaLibrary[] = "libcuda.so.1";
+
+std::string cuda_version_text(int version);  // "12.4" of 12040
 
 class CudaDriver;
 
@@ -106,6 +89,7 @@ struct CudaDeviceDescription {
   int sm_count = 0;
 };
 
+CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal);
 std::vector<CudaDeviceDescription> cuda_devices(const CudaDriver& driver = cuda_driver());
 
 }  // namespace sinter

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/machine.h"
 #include "src/graph/graph.h"
 
 namespace sinter {
@@ -61,7 +62,16 @@ struct Plan {
 struct FusionOptions {
   bool fuse = true;
   int parallelism = 1;  // how many workers a kernel should keep busy
+  // Rows up to this length are shared by several workers as they are; longer ones are split where
+  // they are few.
+  std::int64_t whole_row = 0;
+  // Elements of a reduced axis that are worth a worker of their own, where results lie side by
+  // side.
+  std::int64_t smallest_column_part = 2048;
 };
+
+// What suits that many workers of a device.
+FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine);
 
 Plan make_plan(const Graph& graph, const FusionOptions& options);
 

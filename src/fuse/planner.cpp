@@ -34,6 +34,18 @@ View Plan::buffer_view(const Operand& operand) const {
   return *view;
 }
 
+FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine) {
+  FusionOptions options;
+  options.fuse = fuse;
+  options.parallelism = parallelism;
+  if (machine.kind == MachineKind::gpu) {
+    // A row is taken by the threads of one block, or of a cluster of them.
+    options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
+    options.smallest_column_part = 64;
+  }
+  return options;
+}
+
 namespace {
 
 bool computes(const Node& node) { return is_pointwise(node.op) || node.op == Op::reduce; }
@@ -358,7 +370,7 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Graph& graph, const FusionOptions& options) {
-  Graph prepared = materialize_leaves(split_reductions(graph, options.parallelism));
+  Graph prepared = materialize_leaves(split_reductions(graph, options));
 #ifndef NDEBUG
   verify(prepared);
 #endif

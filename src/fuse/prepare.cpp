@@ -12,7 +12,7 @@ namespace sinter {
 namespace {
 
 constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
-constexpr std::int64_t kSmallestPart = 2048;       // elements of the reduced axis
+constexpr std::int64_t kSmallestRowPart = 2048;    // elements
 constexpr std::int64_t kColumnsAtOnce = 256;       // kept neighbours that one worker takes together
 
 Node pointwise_node(Op op, DType dtype, std::vector<Operand> operands) {
@@ -26,7 +26,8 @@ Node pointwise_node(Op op, DType dtype, std::vector<Operand> operands) {
 
 class Splitter {
  public:
-  Splitter(const Graph& source, int parallelism) : source_(source), parallelism_(parallelism) {}
+  Splitter(const Graph& source, const FusionOptions& options)
+      : source_(source), options_(options), parallelism_(options.parallelism) {}
 
   Graph run() {
     for (NodeId id = 0; id < source_.size(); ++id) {
@@ -59,14 +60,16 @@ class Splitter {
     const bool rows = node.axes >> inner & 1;
     const std::int64_t tasks = rows ? results : results / kColumnsAtOnce;
     if (tasks >= parallelism_) return -1;
+    if (rows && view.shape.numel() <= options_.whole_row * results) return -1;
 
     int axis = -1;
     for (int i = 0; i <= inner; ++i)
       if ((node.axes >> i & 1) && (axis < 0 || view.shape[i] > view.shape[axis])) axis = i;
     const std::int64_t length = view.shape[axis];
     const std::int64_t others = view.shape.numel() / length / std::max<std::int64_t>(results, 1);
-    const std::int64_t parts = part_count(length, std::max<std::int64_t>(1, kSmallestPart / others),
-                                          is_arg(node.reduce_kind));
+    const std::int64_t smallest = rows ? kSmallestRowPart : options_.smallest_column_part;
+    const std::int64_t parts =
+        part_count(length, std::max<std::int64_t>(1, smallest / others), is_arg(node.reduce_kind));
     if (parts < 2) return -1;
     return is_arg(node.reduce_kind) ? split_arg(node, axis, parts) : split_plain(node, axis, parts);
   }
@@ -194,6 +197,7 @@ class Splitter {
   }
 
   const Graph& source_;
+  const FusionOptions& options_;
   int parallelism_;
   Graph result_;
   std::vector<NodeId> moved_;
@@ -202,8 +206,8 @@ class Splitter {
 
 }  // namespace
 
-Graph split_reductions(const Graph& graph, int parallelism) {
-  return Splitter(graph, parallelism).run();
+Graph split_reductions(const Graph& graph, const FusionOptions& options) {
+  return Splitter(graph, options).run();
 }
 
 Graph materialize_leaves(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "src/base/check.h"
+#include "src/lower/gpu_config.h"
 
 namespace sinter {
 namespace {
@@ -144,6 +145,7 @@ Config reduction_config(const IterationSpace& space) {
 }  // namespace
 
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+  if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, bytes, machine);
   Config config = space.reduced_axes().empty() ? pointwise_config(space) : reduction_config(space);
   config.stream_stores = bytes > machine.cache_bytes;
   return config;
@@ -151,8 +153,16 @@ Config choose_config(const IterationSpace& space, std::int64_t bytes, const Mach
 
 std::string to_string(const Config& config) {
   constexpr const char* kForms[] = {"pointwise", "row", "chunked", "column"};
-  return fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
-                     config.tile_cols, config.stream_stores ? " streaming" : "");
+  std::string text =
+      fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
+                  config.tile_cols, config.stream_stores ? " streaming" : "");
+  const tile::Mapping& mapping = config.mapping;
+  if (mapping.threads > 0)
+    text +=
+        fmt::format(", {} threads, {} a row, vectors of {}{}", mapping.threads,
+                    mapping.threads_per_row, mapping.vector,
+                    mapping.cluster > 1 ? fmt::format(", clusters of {}", mapping.cluster) : "");
+  return text;
 }
 
 }  // namespace sinter

@@ -27,8 +27,10 @@ struct Config {
   bool rows_first = false;  // neighbouring programs are neighbours along the row axis
   bool stream_stores = false;
   tile::Mapping mapping = {};  // GPUs only
+  friend bool operator==(const Config&, const Config&) = default;
 };
 
+// By the machine's kind.
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine);
 
 std::string to_string(const Config& config);

@@ -76,15 +76,17 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
       if (known) continue;
       // A range is no buffer: its "offsets" are its positions.
       const View view = source.op == Op::iota ? operand.view : plan.buffer_view(operand);
-      space.accesses.push_back({operand.node, operand.view, level, false, view.offset,
+      const int bytes = source.op == Op::iota ? 0 : static_cast<int>(size_of(source.dtype));
+      space.accesses.push_back({operand.node, operand.view, level, false, bytes, view.offset,
                                 domain_strides(view, level, group.domain)});
     }
   }
   for (NodeId id : group.outputs) {
     const Level level = level_of(plan, group.domain, id);
     const View& view = plan.placements[static_cast<std::size_t>(id)].view;
+    const int bytes = static_cast<int>(size_of(plan.graph[id].dtype));
     space.accesses.push_back(
-        {id, view, level, true, view.offset, domain_strides(view, level, group.domain)});
+        {id, view, level, true, bytes, view.offset, domain_strides(view, level, group.domain)});
   }
 }
 

@@ -17,6 +17,7 @@ struct Access {
   View view;         // read: the operand's view, to find the access again
   Level level = Level::full;
   bool write = false;
+  int element_bytes = 4;              // 0: a range, which is no memory
   std::int64_t offset = 0;            // in its buffer, in elements
   std::vector<std::int64_t> strides;  // by axis of the space
 };

@@ -57,6 +57,8 @@ class GroupLowering {
     else
       emit_rounds();
     b_.set_stream_stores(config_.stream_stores);
+    config_.mapping.wide_index = needs_wide_index();
+    b_.set_mapping(config_.mapping);
     kernel_.program = b_.finish();
     kernel_.config = config_;
     return std::move(kernel_);
@@ -73,11 +75,40 @@ class GroupLowering {
     return config_.col_axis >= 0 && space_.axes[static_cast<std::size_t>(config_.col_axis)].reduced;
   }
 
+  bool for_gpu() const { return config_.mapping.threads > 0; }
+
+  // Whether an offset, or anything offsets are made of, may not fit 32 bits.
+  bool needs_wide_index() const {
+    constexpr std::int64_t kMost = (std::int64_t{1} << 31) - (1 << 20);
+    const std::vector<tile::ScalarParam>& params = b_.program().scalars;
+    for (std::size_t i = 0; i < params.size(); ++i)
+      if (params[i].dtype == DType::i64 && std::abs(kernel_.scalars[i]) >= kMost) return true;
+    for (const Access& access : space_.accesses) {
+      double most = std::abs(static_cast<double>(access.offset));
+      for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
+        const bool is_cols = static_cast<int>(axis) == config_.col_axis;
+        const bool is_rows = static_cast<int>(axis) == config_.row_axis;
+        const std::int64_t tile = is_cols ? config_.tile_cols : is_rows ? config_.tile_rows : 1;
+        most += std::abs(static_cast<double>(access.strides[axis])) *
+                static_cast<double>(space_.axes[axis].size + tile);
+      }
+      if (most >= static_cast<double>(kMost)) return true;
+    }
+    return false;
+  }
+
   // --- parameters -------------------------------------------------------------------------------
 
   ValueId scalar_param(const std::string& name, std::int64_t value) {
     kernel_.scalars.push_back(value);
     return b_.add_scalar(name, DType::i64);
+  }
+
+  // A size or stride. A GPU's kernels are told whether vectors divide it.
+  ValueId extent_param(const std::string& name, std::int64_t value) {
+    kernel_.scalars.push_back(value);
+    const int vector = for_gpu() ? config_.mapping.vector : 1;
+    return b_.add_scalar(name, DType::i64, value % vector == 0 ? vector : 1);
   }
 
   void declare_parameters() {
@@ -101,14 +132,14 @@ class GroupLowering {
         const std::int64_t stride = access.strides[axis];
         strides.push_back(stride == 0 || stride == 1
                               ? b_.integer(stride)
-                              : scalar_param(fmt::format("{}_stride{}", name, axis), stride));
+                              : extent_param(fmt::format("{}_stride{}", name, axis), stride));
       }
       strides_.push_back(std::move(strides));
       range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
                                                   : RangeParams{});
     }
     for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
-      sizes_.push_back(scalar_param(fmt::format("n{}", axis), space_.axes[axis].size));
+      sizes_.push_back(extent_param(fmt::format("n{}", axis), space_.axes[axis].size));
     for (NodeId id : group_.nodes)
       for (const Operand& operand : graph()[id].operands)
         if (graph()[operand.node].op == Op::constant) declare_constant(operand.node);
@@ -420,7 +451,10 @@ class GroupLowering {
     std::size_t next = 0;
     for (NodeId id : reductions) {
       const std::size_t width = is_arg(graph()[id].reduce_kind) ? 2 : 1;
-      row_[id] = reduction_result(graph()[id], std::span(left).subspan(next, width));
+      const std::span<const ValueId> carried = std::span(left).subspan(next, width);
+      row_[id] = reduces_late()
+                     ? reduction_result(graph()[id], b_.reduce(graph()[id].reduce_kind, carried))
+                     : reduction_result(graph()[id], carried);
       next += width;
     }
   }
@@ -456,9 +490,13 @@ class GroupLowering {
                    });
   }
 
-  // The shape of row-level tiles: a scalar if the columns are reduced, else a row of columns.
+  // A GPU's threads meet once after the loop, not on every trip: it carries a tile.
+  bool reduces_late() const { return for_gpu() && col_is_reduced(); }
+
+  // The shape of what a loop carries.
   ValueId spread(ValueId scalar) {
-    return b_.broadcast_to(scalar, {1, col_is_reduced() ? 1 : config_.tile_cols});
+    const bool one = col_is_reduced() && !reduces_late();
+    return b_.broadcast_to(scalar, {1, one ? 1 : config_.tile_cols});
   }
 
   void append_initial(const Node& node, std::vector<ValueId>& init) {
@@ -488,7 +526,7 @@ class GroupLowering {
     for (NodeId id : reductions) {
       const Node& node = graph()[id];
       std::vector<ValueId> entering = reduction_args(node);
-      if (col_is_reduced()) entering = b_.reduce(node.reduce_kind, entering);
+      if (col_is_reduced() && !reduces_late()) entering = b_.reduce(node.reduce_kind, entering);
       accumulate(node.reduce_kind, carried.subspan(next.size(), entering.size()), entering, next);
     }
     for (NodeId id : stores) write(id, value(id));

@@ -23,6 +23,10 @@ class Storage {
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
+  // Tells the memory that the calling thread's work reads it: a pool whose threads have queues of
+  // their own gives it to nobody before that work is done. Called before each such piece of work.
+  virtual void note_use() {}
+
  protected:
   Storage(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
 
@@ -54,6 +58,22 @@ class CompiledKernel {
   CompileStats stats_;
 };
 using KernelPtr = std::shared_ptr<const CompiledKernel>;
+
+// One launch of a LaunchGraph; its buffers are given when the graph is launched.
+struct GraphStep {
+  KernelPtr kernel;
+  std::size_t buffers = 0;
+  std::span<const std::int64_t> scalars;
+  std::int64_t grid = 0;
+};
+
+// Launches that a device takes as one. Safe from many threads.
+class LaunchGraph {
+ public:
+  virtual ~LaunchGraph() = default;
+  // `buffers`: those of the first step, then those of the second, ...
+  virtual void launch(std::span<const tile::BufferBinding> buffers) = 0;
+};
 
 struct MemoryStats {
   std::size_t in_use = 0;
@@ -99,6 +119,13 @@ class Device {
   virtual KernelPtr compile(const tile::TileProgram& program) = 0;
   // The source text compile() would compile, for people to read.
   virtual std::string source(const tile::TileProgram& program) = 0;
+  // What the compiler makes of it, as text (PTX); empty where the device has no such stage.
+  virtual std::string assembly(const tile::TileProgram&) { return ""; }
+
+  // The kernels are this device's, compiled. Null where launches cannot be taken as one.
+  virtual std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep>) {
+    return nullptr;
+  }
 };
 
 }  // namespace sinter

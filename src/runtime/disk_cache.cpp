@@ -1,5 +1,5 @@
 // Trust is decided on the open file descriptor, so that what was checked is what is read.
-// Names: <key>.kernel for entries, .tmp-<random> while they are written, failed-*.cpp for sources
+// Names: <key>.kernel for entries, .tmp-<random> while they are written, failed-* for sources
 // that did not compile.
 #include "src/runtime/disk_cache.h"
 
@@ -207,7 +207,7 @@ void DiskCache::clear() const {
        it.increment(error)) {
     const std::string name = it->path().filename().string();
     if (name.ends_with(kSuffix) || name.starts_with(kTemporaryPrefix) ||
-        (name.starts_with(kFailedPrefix) && name.ends_with(".cpp")))
+        (name.starts_with(kFailedPrefix) && (name.ends_with(".cpp") || name.ends_with(".cu"))))
       ours.push_back(it->path());
   }
   for (const fs::path& path : ours) ::unlink(path.c_str());

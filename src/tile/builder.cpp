@@ -29,9 +29,9 @@ int Builder::add_buffer(std::string name, DType dtype, bool written) {
   return static_cast<int>(program_.buffers.size()) - 1;
 }
 
-ValueId Builder::add_scalar(std::string name, DType dtype) {
+ValueId Builder::add_scalar(std::string name, DType dtype, int multiple_of) {
   SINTER_ASSERT(blocks_.size() == 1, "parameters belong to the outermost block");
-  program_.scalars.push_back({std::move(name), dtype});
+  program_.scalars.push_back({std::move(name), dtype, multiple_of});
   Instr instr;
   instr.code = Code::scalar;
   instr.index = static_cast<int>(program_.scalars.size()) - 1;

@@ -16,7 +16,8 @@ class Builder {
   explicit Builder(std::string name);
 
   int add_buffer(std::string name, DType dtype, bool written);
-  ValueId add_scalar(std::string name, DType dtype);  // a new parameter and its value
+  // A new parameter and its value.
+  ValueId add_scalar(std::string name, DType dtype, int multiple_of = 1);
 
   ValueId real(double value, DType dtype);
   ValueId integer(std::int64_t value, DType dtype = DType::i64);
@@ -52,6 +53,7 @@ class Builder {
   const Value& operator[](ValueId id) const { return program_[id]; }
   const TileProgram& program() const { return program_; }
   void set_stream_stores(bool on) { program_.stream_stores = on; }
+  void set_mapping(const Mapping& mapping) { program_.mapping = mapping; }
 
   TileProgram finish();
 

@@ -38,16 +38,22 @@ Graph reduction(ReduceKind kind, const Shape& shape, std::initializer_list<int> 
   return maker.graph;
 }
 
+FusionOptions workers(int parallelism) {
+  FusionOptions options;
+  options.parallelism = parallelism;
+  return options;
+}
+
 void expect_split_has_the_same_value(const Graph& graph, int parallelism,
                                      std::vector<Numbers> inputs) {
-  const Graph split = split_reductions(graph, parallelism);
+  const Graph split = split_reductions(graph, workers(parallelism));
   verify(split);
   EXPECT_GT(reductions_of(split).size(), reductions_of(graph).size()) << "was not split";
   expect_close(evaluate(split, inputs), evaluate(graph, inputs), 1e-9);
 }
 
 TEST(SplitReductionsTest, ATotalBecomesPartsAndTheirTotal) {
-  const Graph split = split_reductions(reduction(ReduceKind::sum, {kMany}, {0}), 4);
+  const Graph split = split_reductions(reduction(ReduceKind::sum, {kMany}, {0}), workers(4));
   const auto found = reductions_of(split);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].operands[0].view.shape, Shape({64, kMany / 64})) << "16 parts a worker";
@@ -58,20 +64,20 @@ TEST(SplitReductionsTest, ATotalBecomesPartsAndTheirTotal) {
 TEST(SplitReductionsTest, EnoughResultsStayAsTheyAre) {
   for (const Shape& shape : {Shape{4096, 64}, Shape{8, 32768}}) {
     const Graph graph = reduction(ReduceKind::sum, shape, {1});
-    EXPECT_EQ(to_string(split_reductions(graph, 4)), to_string(graph)) << to_string(shape);
+    EXPECT_EQ(to_string(split_reductions(graph, workers(4))), to_string(graph)) << to_string(shape);
   }
   const Graph columns = reduction(ReduceKind::sum, {64, 8192}, {0});
-  EXPECT_EQ(to_string(split_reductions(columns, 4)), to_string(columns));
+  EXPECT_EQ(to_string(split_reductions(columns, workers(4))), to_string(columns));
 }
 
 TEST(SplitReductionsTest, LittleWorkStaysAsItIs) {
   const Graph graph = reduction(ReduceKind::sum, {kMany - 1}, {0});
-  EXPECT_EQ(to_string(split_reductions(graph, 4)), to_string(graph));
+  EXPECT_EQ(to_string(split_reductions(graph, workers(4))), to_string(graph));
 }
 
 TEST(SplitReductionsTest, OneWorkerNeedsNoParts) {
   const Graph graph = reduction(ReduceKind::sum, {2, kMany}, {1});
-  EXPECT_EQ(to_string(split_reductions(graph, 1)), to_string(graph));
+  EXPECT_EQ(to_string(split_reductions(graph, workers(1))), to_string(graph));
 }
 
 TEST(SplitReductionsTest, ValuesStay) {
@@ -125,7 +131,7 @@ TEST(SplitReductionsTest, ArgmaxFindsTheFirstNan) {
 
 TEST(SplitReductionsTest, SixteenBitPartsAreKeptInF32) {
   const Graph graph = reduction(ReduceKind::sum, {131101}, {0}, DType::f16);
-  const Graph split = split_reductions(graph, 4);
+  const Graph split = split_reductions(graph, workers(4));
   for (const Node& node : reductions_of(split)) EXPECT_EQ(node.dtype, DType::f32);
   EXPECT_EQ(split[split.outputs[0].node].dtype, DType::f16);
   const auto inputs = random_inputs(graph, 5);

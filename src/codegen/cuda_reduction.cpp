@@ -1,0 +1,121 @@
+// A thread keeps a part for each place in its vectors: that many additions do not wait for each
+// other.
+#include "src/codegen/cuda_reduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "src/codegen/cuda_elements.h"
+
+namespace sinter {
+
+CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr)
+    : values_(values), code_(code), instr_(&instr), name_(values.name(instr.results[0])) {}
+
+bool CudaReduction::needs_slots(const CudaLayout& layout) {
+  return layout.threads_per_row() > 32 || layout.cluster() > 1;
+}
+
+std::string CudaReduction::kind() const {
+  constexpr const char* kKinds[] = {"Sum", "Product", "Maximum", "Minimum", "Greatest", "Least"};
+  return kKinds[static_cast<int>(instr_->reduce_kind)];
+}
+
+std::string CudaReduction::type() const {
+  const std::string_view value = compute_type(values_.program[instr_->args[0]].dtype);
+  if (!is_arg(instr_->reduce_kind)) return std::string(value);
+  return fmt::format("Placed<{}, {}>", value, compute_type(values_.program[instr_->args[1]].dtype));
+}
+
+// Of positions the greatest, so that any element comes before it.
+std::string CudaReduction::identity() const {
+  const std::string value =
+      identity_text(instr_->reduce_kind, values_.program[instr_->args[0]].dtype);
+  if (!is_arg(instr_->reduce_kind)) return value;
+  return fmt::format("{}{{{}, {}}}", type(), value,
+                     identity_text(ReduceKind::min, values_.program[instr_->args[1]].dtype));
+}
+
+std::string CudaReduction::part_index() const {
+  const int vector = values_.layout.vector();
+  const std::string row = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
+  return vector > 1 ? add_text(row, "v") : row;
+}
+
+void CudaReduction::declare_parts() const {
+  const int count = row_steps() * values_.layout.vector();
+  code_.line("{} {}_part[{}];", type(), name_, count);
+  code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
+  for (tile::ValueId id : instr_->results)
+    code_.line("{} {}{};", values_.type(id), values_.name(id),
+               row_steps() > 1 ? fmt::format("[{}]", row_steps()) : "");
+}
+
+void CudaReduction::accumulate(const std::vector<std::string>& entering,
+                               const std::string& where) const {
+  const std::string part = fmt::format("{}_part[{}]", name_, part_index());
+  const std::string value = entering.size() == 1
+                                ? fmt::format("{}({})", type(), entering[0])
+                                : fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]);
+  code_.line("{}{} = {}::combine({}, {});", where.empty() ? "" : fmt::format("if ({}) ", where),
+             part, kind(), part, value);
+}
+
+void CudaReduction::reduce_warp() const {
+  open_rows(values_, code_, shape());
+  const int vector = values_.layout.vector();
+  const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
+  const std::string part = fmt::format("{}_part[{}]", name_, first);
+  for (int step = vector / 2; step > 0; step /= 2)
+    code_.line(
+        "SN_UNROLL for (int v = 0; v < {0}; ++v) {1}_part[{2}] = {3}::combine({1}_part[{2}], "
+        "{1}_part[{2} + {0}]);",
+        step, name_, add_text(first, "v"), kind());
+  code_.line("{} = reduce_lanes<{}, {}>({});", part, kind(),
+             std::min(32, values_.layout.threads_per_row()), part);
+  if (!needs_slots(values_.layout)) set_results(part);
+  code_.close();
+}
+
+std::string CudaReduction::slots() const {
+  return is_arg(instr_->reduce_kind) ? fmt::format("{0}_slots, {0}_places", name_)
+                                     : name_ + "_slots";
+}
+
+std::string CudaReduction::slot_row() const {
+  return row_steps() > 1 ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
+                         : "thread_row";
+}
+
+void CudaReduction::put_parts() const {
+  const int group = values_.layout.threads_per_row();
+  const int rows = row_steps() * values_.layout.thread_rows();
+  code_.line("SN_SHARED({}, {}_slots, {} * kSlots<{}>);",
+             compute_type(values_.program[instr_->args[0]].dtype), name_, rows, group);
+  if (is_arg(instr_->reduce_kind))
+    code_.line("SN_SHARED({}, {}_places, {} * kSlots<{}>);",
+               compute_type(values_.program[instr_->args[1]].dtype), name_, rows, group);
+  open_rows(values_, code_, shape());
+  code_.line("put_part<{}>({}, {}, {}_part[{}]);", group, slots(), slot_row(), name_,
+             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0");
+  code_.close();
+}
+
+void CudaReduction::take_parts() const {
+  open_rows(values_, code_, shape());
+  code_.line("const {} whole = take_parts<{}, {}>({}, {}, {});", type(), kind(),
+             values_.layout.threads_per_row(), slots(), slot_row(), identity());
+  set_results("whole");
+  code_.close();
+}
+
+void CudaReduction::set_results(const std::string& value) const {
+  constexpr const char* kMembers[] = {".value", ".position"};
+  for (std::size_t i = 0; i < instr_->results.size(); ++i)
+    code_.line("{}{} = {}{};", values_.name(instr_->results[i]), row_steps() > 1 ? "[r]" : "",
+               value, is_arg(instr_->reduce_kind) ? kMembers[i] : "");
+}
+
+}  // namespace sinter

@@ -1,0 +1,47 @@
+// CudaReduction: one reduce instruction as CUDA text. A thread reduces its own elements, the lanes
+// of a warp exchange theirs, warps and blocks that share a row meet in slots of shared memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/codegen/c_writer.h"
+#include "src/codegen/cuda_values.h"
+
+namespace sinter {
+
+class CudaReduction {
+ public:
+  CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr);
+
+  const tile::Instr& instr() const { return *instr_; }
+
+  // Whether a row's threads are more than a warp, or in several blocks.
+  static bool needs_slots(const CudaLayout& layout);
+
+  // In this order; the middle one inside the loops over elements, put and take around a barrier
+  // and only where slots are needed.
+  void declare_parts() const;
+  void accumulate(const std::vector<std::string>& entering, const std::string& where) const;
+  void reduce_warp() const;
+  void put_parts() const;
+  void take_parts() const;
+
+ private:
+  tile::TileShape shape() const { return values_.shape(instr_->args[0]); }
+  int row_steps() const { return values_.layout.row_steps(shape()); }
+  std::string type() const;      // of a part
+  std::string identity() const;  // a part that changes nothing
+  std::string kind() const;
+  std::string part_index() const;
+  std::string slots() const;     // the arguments that name the slots
+  std::string slot_row() const;  // which row's slots
+  void set_results(const std::string& value) const;
+
+  const CudaValues& values_;
+  CWriter& code_;
+  const tile::Instr* instr_;
+  std::string name_;
+};
+
+}  // namespace sinter

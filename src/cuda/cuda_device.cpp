@@ -1,0 +1,158 @@
+// compile(): the kernel in memory, else CudaCompiler's. Everything else goes to the part that does
+// it: the pool, the streams, the driver.
+#include "src/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/base/options.h"
+#include "src/cuda/cuda_graph.h"
+#include "src/cuda/cuda_kernel.h"
+#include "src/cuda/event_stopwatch.h"
+#include "src/runtime/registry.h"
+
+namespace sinter {
+namespace {
+
+constexpr int kLanesOfMultiprocessor = 128;  // f32, from compute capability 8.6 on; 8.0 has 64
+
+CUdeviceptr address_of(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+CudaSource render(const tile::TileProgram& program, bool aligned) {
+  return render_cuda(program, {CudaMeaning::gpu, aligned});
+}
+
+}  // namespace
+
+std::string cuda_device_name(int ordinal) {
+  return ordinal == 0 ? "cuda" : fmt::format("cuda:{}", ordinal);
+}
+
+CudaDevice::CudaDevice(const CudaDeviceOptions& options)
+    : primary_(PrimaryContext::retain(options.driver ? *options.driver : cuda_driver(),
+                                      options.ordinal)),
+      name_(cuda_device_name(options.ordinal)),
+      compiler_(std::make_shared<CudaCompiler>(primary_,
+                                               options.nvrtc_paths.empty()
+                                                   ? Nvrtc::find(primary_->driver().version())
+                                                   : Nvrtc::load(options.nvrtc_paths),
+                                               options.cache_dir)),
+      streams_(std::make_shared<CudaStreams>(primary_)),
+      pool_(CudaPool::create(primary_, streams_)) {}
+
+std::string CudaDevice::description() const {
+  const CudaDeviceDescription& gpu = primary_->description();
+  return fmt::format("{}, {} SMs, {} GiB, sm_{}{}, driver {}, NVRTC {}", gpu.name, gpu.sm_count,
+                     (gpu.memory_bytes + (std::size_t{1} << 29)) >> 30, gpu.compute_major,
+                     gpu.compute_minor, cuda_version_text(primary_->driver().version()),
+                     compiler_->nvrtc().version_text());
+}
+
+std::string CudaDevice::compiler_version() const {
+  return fmt::format("NVRTC {} for {}", compiler_->nvrtc().version_text(),
+                     compiler_->target().architecture);
+}
+
+Machine CudaDevice::machine() const {
+  Machine machine;
+  machine.kind = MachineKind::gpu;
+  machine.cache_bytes = static_cast<std::int64_t>(primary_->description().l2_bytes);
+  machine.multiprocessors = primary_->description().sm_count;
+  machine.largest_cluster = primary_->compute() >= 90 ? 8 : 1;
+  return machine;
+}
+
+double CudaDevice::copy_bandwidth() {
+  std::call_once(bandwidth_once_, [&] { bandwidth_ = measure_copy_bandwidth(); });
+  return bandwidth_;
+}
+
+double CudaDevice::measure_copy_bandwidth() {
+  constexpr std::size_t kMost = std::size_t{512} << 20;
+  constexpr std::size_t kLeast = std::size_t{1} << 20;
+  constexpr int kSamples = 9;
+  const std::size_t bytes = std::clamp(available_memory() / 8, kLeast, kMost);
+  const StoragePtr from = allocate(bytes);
+  const StoragePtr to = allocate(bytes);
+  const auto watch = stopwatch();
+  const auto run = [&] { copy(to->data(), from->data(), bytes); };
+  run();
+  for (int i = 0; i < kSamples; ++i) watch->time(run, 1);
+  std::vector<double> microseconds = watch->finish();
+  std::sort(microseconds.begin(), microseconds.end());
+  return 2.0 * static_cast<double>(bytes) / (microseconds[microseconds.size() / 2] * 1e-6);
+}
+
+std::optional<double> CudaDevice::peak_flops() {
+  int khz = 0;
+  primary_->driver().device_get_attribute(&khz, kCudaAttributeClockKhz, primary_->device());
+  const int lanes = primary_->compute() == 80 ? 64 : kLanesOfMultiprocessor;
+  return 2.0 * parallelism() * lanes * khz * 1e3;
+}
+
+// From memory that is not pinned the driver has copied when it returns; the wait is for the rest.
+void CudaDevice::copy_from_host(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const ContextScope scope(*primary_);
+  const CUstream stream = streams_->current();
+  primary_->driver().memcpy_htod_async(address_of(to), from, bytes, stream);
+  primary_->driver().stream_synchronize(stream);
+}
+
+void CudaDevice::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const ContextScope scope(*primary_);
+  const CUstream stream = streams_->current();
+  primary_->driver().memcpy_dtoh_async(to, address_of(from), bytes, stream);
+  primary_->driver().stream_synchronize(stream);
+}
+
+void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const ContextScope scope(*primary_);
+  primary_->driver().memcpy_dtod_async(address_of(to), address_of(from), bytes,
+                                       streams_->current());
+}
+
+std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
+  const ContextScope scope(*primary_);
+  return cuda_event_stopwatch(primary_->driver(), streams_->current());
+}
+
+KernelPtr CudaDevice::compile(const tile::TileProgram& program) {
+  return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
+    return std::make_shared<CudaKernel>(
+        primary_, streams_, compiler_, program.name,
+        [program](bool aligned) { return render(program, aligned); });
+  });
+}
+
+std::string CudaDevice::source(const tile::TileProgram& program) {
+  return render(program, true).text;
+}
+
+std::string CudaDevice::assembly(const tile::TileProgram& program) {
+  return compiler_->ptx(render(program, true), program.name);
+}
+
+std::unique_ptr<LaunchGraph> CudaDevice::make_launch_graph(std::span<const GraphStep> steps) {
+  return make_cuda_graph(primary_, streams_, steps);
+}
+
+void register_cuda_devices() {
+  const auto factory = [](int ordinal) -> DeviceFactory {
+    return [ordinal] {
+      const Options& environment = environment_options();
+      if (environment.cache_dir.empty())
+        warn_once("compiled kernels are not kept: HOME is not set; set SINTER_CACHE_DIR");
+      CudaDeviceOptions options;
+      options.ordinal = ordinal;
+      options.cache_dir = environment.cache_dir;
+      return std::make_shared<CudaDevice>(options);
+    };
+  };
+  register_device("cuda", factory(0));
+}
+
+}  // namespace sinter

@@ -1,0 +1,81 @@
+// The CUDA device: kernels rendered as CUDA C++, compiled by NVRTC, kept on disk as cubins, and
+// launched on the calling thread's stream.
+// In: a GPU's ordinal. Out: a Device; DeviceError where the driver or NVRTC is missing.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "src/cuda/cuda_compiler.h"
+#include "src/cuda/cuda_pool.h"
+#include "src/cuda/cuda_streams.h"
+#include "src/runtime/kernel_cache.h"
+
+namespace sinter {
+
+struct CudaDeviceOptions {
+  int ordinal = 0;
+  std::string cache_dir;                 // empty: nothing is kept after the process
+  const CudaDriver* driver = nullptr;    // null: this machine's
+  std::vector<std::string> nvrtc_paths;  // empty: where Nvrtc::find() looks
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(const CudaDeviceOptions& options);
+
+  std::string name() const override { return name_; }
+  std::string description() const override;
+  std::string compiler_version() const override;
+  int parallelism() const override { return primary_->description().sm_count; }
+  Machine machine() const override;
+  double copy_bandwidth() override;
+  // Computed, not measured: multiprocessors x 128 lanes x 2 x the clock that the driver tells.
+  std::optional<double> peak_flops() override;
+
+  StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
+  MemoryStats memory() const override { return pool_->stats(); }
+  void reset_peak() override { pool_->reset_peak(); }
+  void release_cached() override { pool_->release_cached(); }
+  std::size_t available_memory() const override { return pool_->available(); }
+
+  bool shares_host_memory() const override { return false; }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void synchronize() override { streams_->synchronize(); }
+  std::unique_ptr<Stopwatch> stopwatch() override;
+
+  KernelPtr compile(const tile::TileProgram& program) override;
+  std::string source(const tile::TileProgram& program) override;
+  std::string assembly(const tile::TileProgram& program) override;
+  std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;
+
+  int ordinal() const { return primary_->ordinal(); }
+  CudaStreams& streams() { return *streams_; }
+  KernelCache& kernel_cache() { return kernel_cache_; }
+  const CudaCompiler& compiler() const { return *compiler_; }
+
+ private:
+  double measure_copy_bandwidth();
+
+  PrimaryContextPtr primary_;
+  std::string name_;
+  std::shared_ptr<const CudaCompiler> compiler_;
+  std::shared_ptr<CudaStreams> streams_;
+  std::shared_ptr<CudaPool> pool_;
+  std::once_flag bandwidth_once_;
+  double bandwidth_ = 0;
+  KernelCache kernel_cache_;
+};
+
+// "cuda" is the first GPU, "cuda:1" the second.
+std::string cuda_device_name(int ordinal);
+
+// Makes the GPUs known to the registry: "cuda" always, so that asking for it says what is missing,
+// "cuda:1" and on as far as there are. "cuda:0" is another name of the first.
+void register_cuda_devices();
+
+}  // namespace sinter

@@ -1,0 +1,18 @@
+// A program's launches as one CUDA graph, captured once. Other buffers are put into its nodes
+// without capturing again.
+// In: kernels, and buffers for each launch. Out: work on the calling thread's stream.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "src/cuda/cuda_kernel.h"
+
+namespace sinter {
+
+// The steps' kernels are CudaKernels.
+std::unique_ptr<LaunchGraph> make_cuda_graph(PrimaryContextPtr primary,
+                                             std::shared_ptr<CudaStreams> streams,
+                                             std::span<const GraphStep> steps);
+
+}  // namespace sinter

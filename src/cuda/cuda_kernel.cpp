@@ -1,0 +1,115 @@
+// Launching: packs the argument on the stack and calls the driver. No allocation, no lock.
+#include "src/cuda/cuda_kernel.h"
+
+#include <limits>
+#include <utility>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+constexpr int kPortableCluster = 8;  // what every GPU with clusters can place
+
+}  // namespace
+
+std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
+                            std::span<const std::int64_t> scalars, std::int64_t grid,
+                            CudaWords& words) {
+  const std::size_t count = buffers.size() + scalars.size() + 1;
+  SINTER_ASSERT(count <= kMostCudaWords, "a kernel with {} arguments", count);
+  std::uint64_t* out = words.data();
+  for (const tile::BufferBinding& buffer : buffers)
+    *out++ = reinterpret_cast<std::uintptr_t>(buffer.data);
+  for (const std::int64_t scalar : scalars) *out++ = static_cast<std::uint64_t>(scalar);
+  *out = static_cast<std::uint64_t>(grid);
+  return count;
+}
+
+unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid) {
+  SINTER_ASSERT(grid <= std::numeric_limits<std::int32_t>::max() / mapping.cluster,
+                "{} programs of {} blocks", grid, mapping.cluster);
+  return static_cast<unsigned>(grid * mapping.cluster);
+}
+
+CudaKernel::CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+                       std::shared_ptr<const CudaCompiler> compiler, std::string name,
+                       Render render)
+    : primary_(std::move(primary)),
+      streams_(std::move(streams)),
+      compiler_(std::move(compiler)),
+      name_(std::move(name)),
+      render_(std::move(render)) {
+  aligned_ = compile_variant(true, stats_);
+}
+
+std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
+                                                               CompileStats& stats) const {
+  const CudaSource source = render_(aligned);
+  auto variant = std::make_unique<CudaVariant>();
+  variant->mapping = source.mapping;
+  variant->words = static_cast<std::size_t>(source.words);
+  variant->function = compiler_->compile(source, name_, stats);
+  if (source.mapping.cluster > kPortableCluster) {
+    const ContextScope scope(*primary_);
+    primary_->driver().func_set_attribute(variant->function->handle(), kCudaFunctionLargeClusters,
+                                          1);
+  }
+  return variant;
+}
+
+const CudaVariant& CudaKernel::variant_for(std::span<const tile::BufferBinding> buffers) const {
+  std::uintptr_t bits = 0;
+  for (const tile::BufferBinding& buffer : buffers)
+    bits |= reinterpret_cast<std::uintptr_t>(buffer.data);
+  if (bits % kCudaAlignment == 0) return *aligned_;
+  const CudaVariant* variant = unaligned_.load(std::memory_order_acquire);
+  return variant ? *variant : unaligned_variant();
+}
+
+const CudaVariant& CudaKernel::unaligned_variant() const {
+  const std::lock_guard lock(unaligned_mutex_);
+  if (!unaligned_owner_) {
+    CompileStats stats;  // the kernel's own tell of its first compilation
+    unaligned_owner_ = compile_variant(false, stats);
+    unaligned_.store(unaligned_owner_.get(), std::memory_order_release);
+  }
+  return *unaligned_owner_;
+}
+
+void CudaKernel::launch(std::span<const tile::BufferBinding> buffers,
+                        std::span<const std::int64_t> scalars, std::int64_t grid,
+                        double /*nanoseconds*/) const {
+  if (grid <= 0) return;
+  const CudaVariant& variant = variant_for(buffers);
+  CudaWords words;  // NOLINT: what is not written is not read
+  const std::size_t count = pack_cuda_words(buffers, scalars, grid, words);
+  SINTER_ASSERT(count == variant.words, "{} has {} words, its text {}", name_, count,
+                variant.words);
+  const ContextScope scope(*primary_);
+  launch_on(streams_->current(), variant, words, grid, can_overlap());
+}
+
+void CudaKernel::launch_on(CUstream stream, const CudaVariant& variant, CudaWords& words,
+                           std::int64_t grid, bool programmatic) const {
+  CudaLaunchAttribute attributes[2];
+  CudaLaunchConfig config;
+  config.grid_x = cuda_blocks(variant.mapping, grid);
+  config.block_x = static_cast<unsigned>(variant.mapping.threads);
+  config.stream = stream;
+  config.attributes = attributes;
+  if (variant.mapping.cluster > 1) {
+    CudaLaunchAttribute& attribute = attributes[config.attribute_count++];
+    attribute.id = kCudaLaunchClusterDimension;
+    attribute.cluster = {static_cast<unsigned>(variant.mapping.cluster), 1, 1};
+  }
+  if (programmatic) {
+    CudaLaunchAttribute& attribute = attributes[config.attribute_count++];
+    attribute.id = kCudaLaunchProgrammaticSerialization;
+    attribute.programmatic_serialization = 1;
+  }
+  void* params[] = {words.data()};
+  primary_->driver().launch_kernel_ex(&config, variant.function->handle(), params, nullptr);
+}
+
+}  // namespace sinter

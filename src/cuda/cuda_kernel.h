@@ -1,0 +1,71 @@
+// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers that begin at
+// multiples of 16 bytes, and, compiled when first needed, for any.
+// In: buffers, scalars, a grid. Out: work on the calling thread's stream.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "src/cuda/cuda_compiler.h"
+#include "src/cuda/cuda_streams.h"
+#include "src/runtime/device.h"
+
+namespace sinter {
+
+// Of a kernel's argument, in 8-byte words: a launch passes 32,764 bytes by value at most, 4,096 of
+// them before CUDA 12.1, where NVRTC says so.
+inline constexpr std::size_t kMostCudaWords = 4095;
+using CudaWords = std::array<std::uint64_t, kMostCudaWords>;
+
+struct CudaVariant {
+  std::unique_ptr<LoadedCudaFunction> function;
+  tile::Mapping mapping;
+  std::size_t words = 0;
+};
+
+class CudaKernel final : public CompiledKernel {
+ public:
+  using Render = std::function<CudaSource(bool aligned)>;
+
+  // Compiles the aligned variant.
+  CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+             std::shared_ptr<const CudaCompiler> compiler, std::string name, Render render);
+
+  void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
+              std::int64_t grid, double nanoseconds) const override;
+
+  // The parts of a launch, for graphs.
+  const CudaVariant& variant_for(std::span<const tile::BufferBinding> buffers) const;
+  void launch_on(CUstream stream, const CudaVariant& variant, CudaWords& words, std::int64_t grid,
+                 bool programmatic) const;
+  // Whether a kernel may start while the one before it ends: their texts begin with a wait.
+  bool can_overlap() const { return primary_->compute() >= 90; }
+
+ private:
+  std::unique_ptr<const CudaVariant> compile_variant(bool aligned, CompileStats& stats) const;
+  const CudaVariant& unaligned_variant() const;
+
+  PrimaryContextPtr primary_;
+  std::shared_ptr<CudaStreams> streams_;
+  std::shared_ptr<const CudaCompiler> compiler_;
+  std::string name_;
+  Render render_;
+  std::unique_ptr<const CudaVariant> aligned_;
+  mutable std::mutex unaligned_mutex_;
+  mutable std::unique_ptr<const CudaVariant> unaligned_owner_;
+  mutable std::atomic<const CudaVariant*> unaligned_{nullptr};
+};
+
+// Writes the argument: addresses, scalars, the number of programs. Returns the words written.
+std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
+                            std::span<const std::int64_t> scalars, std::int64_t grid,
+                            CudaWords& words);
+
+// The number of blocks; InternalError where a grid cannot have so many.
+unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid);
+
+}  // namespace sinter

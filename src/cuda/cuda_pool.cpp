@@ -1,0 +1,238 @@
+// Who used a block is known: the stream it was taken for, and those that note_use() told. Work on
+// a stream comes in order, so a block whose only user was a stream is free for that stream at
+// once. Others make the stream wait for an event first.
+#include "src/cuda/cuda_pool.h"
+
+#include <fmt/format.h>
+#include <sinter/error.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace sinter {
+namespace {
+
+constexpr std::size_t kSmallUnit = 512;
+constexpr std::size_t kLargeUnit = std::size_t{2} << 20;
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
+
+std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+// A larger block is taken if an eighth of the request is wasted at most.
+std::size_t largest_accepted(std::size_t bytes) { return bytes + bytes / 8; }
+
+std::string in_gib(std::size_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+}  // namespace
+
+std::size_t cuda_block_bytes(std::size_t bytes) {
+  if (bytes == 0) return kSmallUnit;
+  return round_up(bytes, bytes < kLarge ? kSmallUnit : kLargeUnit);
+}
+
+class CudaStorage final : public Storage {
+ public:
+  CudaStorage(std::shared_ptr<CudaPool> pool, CUdeviceptr address, std::size_t bytes,
+              std::size_t block_bytes, CUstream stream)
+      : Storage(reinterpret_cast<void*>(address), bytes),
+        pool_(std::move(pool)),
+        block_bytes_(block_bytes),
+        stream_(stream) {}
+  ~CudaStorage() override { pool_->give_back(*this); }
+  CudaStorage(const CudaStorage&) = delete;
+  CudaStorage& operator=(const CudaStorage&) = delete;
+
+  void note_use() override {
+    const CUstream stream = pool_->streams_->current();
+    if (stream == stream_) return;
+    const std::lock_guard lock(pool_->mutex_);
+    if (std::find(others_.begin(), others_.end(), stream) == others_.end())
+      others_.push_back(stream);
+  }
+
+ private:
+  friend class CudaPool;
+  std::shared_ptr<CudaPool> pool_;
+  std::size_t block_bytes_;
+  CUstream stream_;
+  std::vector<CUstream> others_;  // that used it, too
+};
+
+std::shared_ptr<CudaPool> CudaPool::create(PrimaryContextPtr primary,
+                                           std::shared_ptr<CudaStreams> streams) {
+  return std::shared_ptr<CudaPool>(new CudaPool(std::move(primary), std::move(streams)));
+}
+
+CudaPool::CudaPool(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams)
+    : primary_(std::move(primary)),
+      streams_(std::move(streams)),
+      fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {}
+
+CudaPool::~CudaPool() { free_all_cached(); }
+
+StoragePtr CudaPool::allocate(std::size_t bytes) {
+  const CUstream stream = streams_->current();
+  const std::size_t wanted = cuda_block_bytes(std::min(bytes, kLargestRequest));
+  Taken taken = take_cached(wanted, stream);
+  if (taken.bytes == 0) taken = take_new(wanted, bytes);
+  count_use(taken.bytes);
+  return std::make_shared<CudaStorage>(shared_from_this(), taken.address, bytes, taken.bytes,
+                                       stream);
+}
+
+CudaPool::Taken CudaPool::take_cached(std::size_t bytes, CUstream stream) {
+  const std::lock_guard lock(mutex_);
+  const auto first = lists_.lower_bound(bytes);
+  const auto last = lists_.upper_bound(largest_accepted(bytes));
+  for (auto it = first; it != last; ++it) {
+    std::vector<FreeBlock>& free = it->second.free;
+    for (std::size_t i = free.size(); i-- > 0;)
+      if (free[i].stream == stream) return take_from(it->second, it->first, i, stream);
+  }
+  // Another stream's: this one is made to wait for it.
+  for (auto it = first; it != last; ++it)
+    if (const std::size_t count = it->second.free.size(); count > 0)
+      return take_from(it->second, it->first, count - 1, stream);
+  return {};
+}
+
+CudaPool::Taken CudaPool::take_from(SizeList& list, std::size_t bytes, std::size_t index,
+                                    CUstream stream) {
+  FreeBlock& block = list.free[index];
+  if (block.stream != stream || !block.events.empty()) wait_for(block, stream);
+  const CUdeviceptr address = block.address;
+  if (index + 1 != list.free.size()) std::swap(block, list.free.back());
+  list.free.pop_back();
+  return {address, bytes};
+}
+
+// Throws before anything is changed but the events, which have been waited for.
+void CudaPool::wait_for(FreeBlock& block, CUstream stream) {
+  const CudaDriver& driver = primary_->driver();
+  const ContextScope scope(*primary_);
+  if (block.stream != stream) {
+    CUevent event = nullptr;
+    driver.event_create(&event, kCudaEventWithoutTiming);
+    block.events.push_back(event);
+    // One that has been left comes before the device's own.
+    driver.event_record(event, streams_->is_open(block.stream) ? block.stream : streams_->own());
+  }
+  while (!block.events.empty()) {
+    const CUevent event = block.events.back();
+    if (driver.event_query.code(event) != 0) driver.stream_wait_event(stream, event, 0);
+    driver.event_destroy.code(event);
+    block.events.pop_back();
+  }
+}
+
+CudaPool::Taken CudaPool::take_new(std::size_t bytes, std::size_t requested) {
+  {
+    const std::lock_guard lock(mutex_);
+    SizeList& list = lists_[bytes];
+    list.free.reserve(std::bit_ceil(list.owned + 1));  // give_back() may not allocate
+    ++list.owned;
+  }
+  const CudaDriver& driver = primary_->driver();
+  const ContextScope scope(*primary_);
+  CUdeviceptr address = 0;
+  CUresult code = driver.mem_alloc.code(&address, bytes);
+  if (code == kCudaOutOfMemory) {
+    release_cached();
+    code = driver.mem_alloc.code(&address, bytes);
+  }
+  if (code == 0) {
+    owned_ += bytes;
+    return {address, bytes};
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    --lists_[bytes].owned;
+  }
+  if (code != kCudaOutOfMemory) driver.fail("cuMemAlloc", code);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  driver.mem_get_info.code(&free, &total);
+  throw OutOfMemoryError(
+      fmt::format(
+          "[cuda:{}] out of memory: asked for {} bytes, {} of {} free, {} in use by tensors",
+          primary_->ordinal(), requested, in_gib(free), in_gib(total), in_gib(in_use_)),
+      "cuMemAlloc", code);
+}
+
+// Without a call of the driver where one stream was the only user.
+void CudaPool::give_back(CudaStorage& storage) noexcept {
+  in_use_.fetch_sub(storage.block_bytes_, std::memory_order_relaxed);
+  FreeBlock block{reinterpret_cast<CUdeviceptr>(storage.data()), storage.stream_, {}};
+  if (!streams_->is_open(block.stream)) block.stream = streams_->own();
+  const std::lock_guard lock(mutex_);
+  if (!storage.others_.empty()) record_others(block, storage.others_);
+  lists_.find(storage.block_bytes_)->second.free.push_back(std::move(block));
+}
+
+// Where no event can be made, the wait is done here.
+void CudaPool::record_others(FreeBlock& block, const std::vector<CUstream>& others) noexcept {
+  const CudaDriver& driver = primary_->driver();
+  CUresult code = 0;
+  const ContextScope scope(*primary_, code);
+  for (CUstream other : others) {
+    if (!streams_->is_open(other)) other = streams_->own();
+    if (other == block.stream) continue;
+    CUevent event = nullptr;
+    if (driver.event_create.code(&event, kCudaEventWithoutTiming) == 0 &&
+        driver.event_record.code(event, other) == 0)
+      block.events.push_back(event);
+    else
+      driver.stream_synchronize.code(other);
+  }
+}
+
+void CudaPool::release_cached() {
+  const std::lock_guard lock(mutex_);
+  free_all_cached();
+}
+
+// Codes are ignored: after a fault on the device every call fails, and its memory is lost anyway.
+void CudaPool::free_all_cached() noexcept {
+  const CudaDriver& driver = primary_->driver();
+  CUresult code = 0;
+  const ContextScope scope(*primary_, code);
+  driver.ctx_synchronize.code();  // what was given back may still be in use by what was launched
+  for (auto& [bytes, list] : lists_) {
+    for (const FreeBlock& block : list.free) {
+      for (const CUevent event : block.events) driver.event_destroy.code(event);
+      driver.mem_free.code(block.address);
+    }
+    owned_ -= list.free.size() * bytes;
+    list.owned -= list.free.size();
+    list.free.clear();
+  }
+  std::erase_if(lists_, [](const auto& entry) { return entry.second.owned == 0; });
+}
+
+void CudaPool::count_use(std::size_t bytes) {
+  const std::size_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::size_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+MemoryStats CudaPool::stats() const {
+  const std::size_t in_use = in_use_;
+  const std::size_t owned = owned_;
+  return {in_use, peak_, owned > in_use ? owned - in_use : 0};
+}
+
+void CudaPool::reset_peak() { peak_ = in_use_.load(); }
+
+std::size_t CudaPool::available() const {
+  const ContextScope scope(*primary_);
+  std::size_t free = 0;
+  std::size_t total = 0;
+  primary_->driver().mem_get_info(&free, &total);
+  return free + stats().cached;
+}
+
+}  // namespace sinter

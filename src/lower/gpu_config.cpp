@@ -1,0 +1,335 @@
+// A thread takes 16 bytes at a time of what is contiguous, and enough of them that loads are under
+// way while others wait. Rows stay in registers: of a few lanes, a warp, a block or a cluster.
+#include "src/lower/gpu_config.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+using tile::Mapping;
+
+constexpr int kPackBytes = 16;
+constexpr int kWidestVector = 8;
+constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
+constexpr int kMostThreads = 1024;
+constexpr std::int64_t kTransposeTile = 64;
+constexpr std::int64_t kChunkVectors = 4;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t power_above(std::int64_t size) {
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1))));
+}
+
+// What the choice depends on.
+struct Facts {
+  Facts(const IterationSpace& s, const Machine& m) : space(s), machine(m) {}
+
+  std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
+  static std::int64_t stride(const Access& access, int axis) {
+    return access.strides[static_cast<std::size_t>(axis)];
+  }
+  static bool is_memory(const Access& access) { return access.element_bytes > 0; }
+
+  // Elements that a thread takes at once along an axis: 16 bytes of the smallest type, as far as
+  // every access begins at a multiple of that.
+  int vector_along(int axis) const {
+    int smallest = kPackBytes;
+    for (const Access& access : space.accesses)
+      if (is_memory(access) && stride(access, axis) == 1)
+        smallest = std::min(smallest, access.element_bytes);
+    int vector = std::min(kWidestVector, kPackBytes / smallest);
+    for (const Access& access : space.accesses)
+      while (is_memory(access) && stride(access, axis) == 1 && !is_even(access, axis, vector))
+        vector /= 2;
+    return vector;
+  }
+  bool is_even(const Access& access, int axis, int vector) const {
+    if (access.offset % vector != 0) return false;
+    for (std::size_t other = 0; other < access.strides.size(); ++other)
+      if (static_cast<int>(other) != axis && access.strides[other] % vector != 0) return false;
+    return true;
+  }
+
+  int full_reads() const {
+    return static_cast<int>(
+        std::count_if(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+          return !access.write && access.level == Level::full && is_memory(access);
+        }));
+  }
+
+  // A kept axis along which some full access is contiguous while it jumps along `col_axis`; -1.
+  int crossing(int col_axis) const {
+    for (const Access& access : space.accesses) {
+      const std::int64_t along = stride(access, col_axis);
+      if (!is_memory(access) || access.write || access.level == Level::row || along == 0 ||
+          along == 1)
+        continue;
+      for (int axis : space.kept_axes())
+        if (axis != col_axis && stride(access, axis) == 1 && size(axis) >= 8) return axis;
+    }
+    return -1;
+  }
+  int contiguous_accesses(int axis) const {
+    return static_cast<int>(
+        std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+          return access.level == Level::full && is_memory(access) && stride(access, axis) == 1;
+        }));
+  }
+  int largest(const std::vector<int>& axes) const {
+    return *std::max_element(axes.begin(), axes.end(),
+                             [&](int a, int b) { return size(a) < size(b); });
+  }
+  std::int64_t kept_elements() const {
+    std::int64_t count = 1;
+    for (int axis : space.kept_axes()) count *= size(axis);
+    return count;
+  }
+
+  const IterationSpace& space;
+  const Machine& machine;
+};
+
+// The kept axis that tiles of several rows take them from: next to the columns.
+int row_axis_beside(const Facts& facts, int col_axis) {
+  std::vector<int> kept = facts.space.kept_axes();
+  std::erase(kept, col_axis);
+  return kept.empty() ? -1 : kept.back();
+}
+
+// --- pointwise
+// ------------------------------------------------------------------------------------
+
+Config transposing_config(const Facts& facts, int col_axis, int row_axis) {
+  Config config;
+  config.col_axis = col_axis;
+  config.row_axis = row_axis;
+  config.rows_first = true;
+  config.tile_cols = std::min(kTransposeTile, power_above(facts.size(col_axis)));
+  config.tile_rows = std::min(kTransposeTile, power_above(facts.size(row_axis)));
+  Mapping& mapping = config.mapping;
+  mapping.vector = std::min<int>(facts.vector_along(col_axis), 4);
+  while (config.tile_cols % mapping.vector != 0) mapping.vector /= 2;
+  mapping.threads_per_row = static_cast<int>(config.tile_cols / mapping.vector);
+  mapping.threads = static_cast<int>(
+      std::clamp<std::int64_t>(mapping.threads_per_row * config.tile_rows / 4, 32, 256));
+  return config;
+}
+
+// `vectors`: that a thread takes of each tensor.
+Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors) {
+  Config config;
+  Mapping& mapping = config.mapping;
+  mapping.threads = threads;
+  mapping.threads_per_row = threads;
+  if (facts.space.axes.empty()) {
+    mapping.threads = mapping.threads_per_row = 32;
+    return config;
+  }
+  config.col_axis = static_cast<int>(facts.space.axes.size()) - 1;
+  if (const int across = facts.crossing(config.col_axis); across >= 0)
+    return transposing_config(facts, config.col_axis, across);
+  mapping.vector = facts.vector_along(config.col_axis);
+  const std::int64_t in_row = ceil_div(facts.size(config.col_axis), mapping.vector);
+  mapping.threads_per_row = static_cast<int>(std::min<std::int64_t>(threads, power_above(in_row)));
+  vectors = std::clamp<std::int64_t>(ceil_div(in_row, mapping.threads_per_row), 1, vectors);
+  config.tile_cols = mapping.threads_per_row * mapping.vector * vectors;
+  const int rows = threads / mapping.threads_per_row;
+  config.row_axis = rows > 1 ? row_axis_beside(facts, config.col_axis) : -1;
+  if (config.row_axis >= 0)
+    config.tile_rows = rows;
+  else if (rows > 1)
+    mapping.threads = std::max(32, mapping.threads_per_row);
+  return config;
+}
+
+std::int64_t default_vectors(const Facts& facts, int threads) {
+  std::int64_t elements = 1;
+  for (const SpaceAxis& axis : facts.space.axes) elements *= axis.size;
+  const int vector = facts.space.axes.empty()
+                         ? 1
+                         : facts.vector_along(static_cast<int>(facts.space.axes.size()) - 1);
+  // More only as long as every multiprocessor still has several blocks.
+  const std::int64_t blocks = elements / (std::int64_t{threads} * vector);
+  const std::int64_t most = std::max(1, 4 / std::max(1, facts.full_reads()));
+  return std::clamp<std::int64_t>(blocks / (8L * std::max(1, facts.machine.multiprocessors)), 1,
+                                  most);
+}
+
+// --- rows
+// -----------------------------------------------------------------------------------------
+
+// A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
+Config row_config(const Facts& facts, int col_axis, int group, int cluster, int threads) {
+  Config config;
+  config.form = Form::row;
+  config.col_axis = col_axis;
+  Mapping& mapping = config.mapping;
+  mapping.vector = facts.vector_along(col_axis);
+  mapping.cluster = cluster;
+  mapping.threads_per_row = group;
+  const std::int64_t step = std::int64_t{group} * mapping.vector * cluster;
+  config.tile_cols = step * ceil_div(facts.size(col_axis), step);
+  int rows = std::max(1, threads / group);
+  config.row_axis = rows > 1 ? row_axis_beside(facts, col_axis) : -1;
+  if (config.row_axis < 0) rows = 1;
+  config.tile_rows = rows;
+  mapping.threads = std::max(32, group * rows);
+  if (mapping.threads / group > rows)
+    config.tile_rows = config.row_axis < 0 ? 1 : mapping.threads / group;
+  return config;
+}
+
+// Elements that a thread holds, of all tiles that live at once.
+std::int64_t held(const Facts& facts, const Config& config) {
+  const Mapping& mapping = config.mapping;
+  return config.tile_cols / (std::int64_t{mapping.threads_per_row} * mapping.cluster) *
+         std::max(1, facts.full_reads());
+}
+
+bool fits_registers(const Facts& facts, const Config& config) {
+  return held(facts, config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
+}
+
+struct RowChoice {
+  int group;
+  int cluster;
+  int threads;
+};
+
+RowChoice default_row(const Facts& facts, int col_axis) {
+  const int vector = facts.vector_along(col_axis);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), vector);
+  const auto shared_by = [&](std::int64_t each) {
+    return static_cast<int>(power_above(ceil_div(vectors, each)));
+  };
+  if (vectors <= 64) return {std::min(32, shared_by(2)), 1, 128};
+  if (vectors <= 256) return {32, 1, 128};
+  const int group = shared_by(4);
+  if (group <= 512) return {group, 1, 128};
+  const int most = facts.machine.largest_cluster;
+  if (most == 1) return {kMostThreads, 1, kMostThreads};
+  const int cluster = std::min(most, group / 512);
+  return {512, cluster, 512};
+}
+
+Config chunked_config(const Facts& facts, int col_axis) {
+  Config config;
+  config.form = Form::chunked;
+  config.col_axis = col_axis;
+  Mapping& mapping = config.mapping;
+  mapping.vector = facts.vector_along(col_axis);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
+  mapping.threads = static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), 32, 512));
+  mapping.threads_per_row = mapping.threads;
+  const std::int64_t steps =
+      std::clamp<std::int64_t>(ceil_div(vectors, mapping.threads), 1, kChunkVectors);
+  config.tile_cols = mapping.threads * mapping.vector * steps;
+  return config;
+}
+
+Config column_config(const Facts& facts, int col_axis) {
+  Config config;
+  config.form = Form::column;
+  config.col_axis = col_axis;
+  Mapping& mapping = config.mapping;
+  mapping.vector = facts.vector_along(col_axis);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
+  mapping.threads = static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), 32, 128));
+  mapping.threads_per_row = mapping.threads;
+  config.tile_cols = mapping.threads * mapping.vector;
+  return config;
+}
+
+// The kept axis that a reduction takes along the columns, as it is contiguous and the reduced ones
+// are not; -1.
+int kept_column(const Facts& facts) {
+  const int inner = facts.space.reduced_axes().back();
+  int across = -1;
+  for (int axis : facts.space.kept_axes())
+    if (facts.contiguous_accesses(axis) > facts.contiguous_accesses(inner)) across = axis;
+  return across;
+}
+
+std::vector<Config> row_configs(const Facts& facts, int col_axis) {
+  std::vector<Config> configs;
+  const auto add = [&](int group, int cluster, int threads) {
+    const Config config = row_config(facts, col_axis, group, cluster, threads);
+    if (fits_registers(facts, config)) configs.push_back(config);
+  };
+  const RowChoice chosen = default_row(facts, col_axis);
+  add(chosen.group, chosen.cluster, chosen.threads);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), facts.vector_along(col_axis));
+  for (int cluster = 1; cluster <= facts.machine.largest_cluster; cluster *= 2)
+    for (int group = cluster > 1 ? 128 : 1; group <= kMostThreads; group *= 2) {
+      const std::int64_t each = ceil_div(vectors, std::int64_t{group} * cluster);
+      if (each > 16 || (std::int64_t{group} * cluster > 2 * vectors)) continue;
+      for (int threads : {64, 128, 256}) {
+        if (threads < group && threads != 256) continue;
+        add(group, cluster, threads);
+      }
+    }
+  return configs;
+}
+
+std::vector<Config> reduction_configs(const Facts& facts) {
+  const std::vector<int> reduced = facts.space.reduced_axes();
+  if (const int across = kept_column(facts); across >= 0) return {column_config(facts, across)};
+  const int inner = reduced.back();
+  std::vector<Config> configs;
+  if (reduced.size() == 1) configs = row_configs(facts, inner);
+  if (configs.empty()) configs.push_back(chunked_config(facts, inner));
+  return configs;
+}
+
+std::vector<Config> pointwise_configs(const Facts& facts) {
+  std::vector<Config> configs{pointwise_config(facts, 256, default_vectors(facts, 256))};
+  for (int threads : {128, 256, 512})
+    for (std::int64_t vectors : {1, 2, 4, 8})
+      configs.push_back(pointwise_config(facts, threads, vectors));
+  return configs;
+}
+
+bool adds_in_same_order(const Config& a, const Config& b) {
+  return a.form == b.form && a.tile_cols == b.tile_cols &&
+         a.mapping.threads_per_row == b.mapping.threads_per_row &&
+         a.mapping.vector == b.mapping.vector && a.mapping.cluster == b.mapping.cluster;
+}
+
+}  // namespace
+
+std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
+                                const Machine& machine, bool same_bits) {
+  const Facts facts(space, machine);
+  const bool reduces = !space.reduced_axes().empty();
+  std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
+  std::vector<Config> configs;
+  for (const Config& candidate : candidates)
+    for (bool stream : {bytes > machine.cache_bytes, bytes <= machine.cache_bytes}) {
+      Config config = candidate;
+      config.stream_stores = stream;
+      const bool known = std::any_of(configs.begin(), configs.end(),
+                                     [&](const Config& other) { return other == config; });
+      if (known || (same_bits && reduces && !adds_in_same_order(candidates.front(), config)))
+        continue;
+      configs.push_back(config);
+    }
+  return configs;
+}
+
+Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+  const Facts facts(space, machine);
+  Config config = space.reduced_axes().empty()
+                      ? pointwise_config(facts, 256, default_vectors(facts, 256))
+                      : reduction_configs(facts).front();
+  config.stream_stores = bytes > machine.cache_bytes;
+  return config;
+}
+
+}  // namespace sinter

@@ -1,0 +1,40 @@
+// What the files of libfake_cuda.so share: its state, its codes, and the functions they define.
+// In: src/cuda/driver.def. Out: declarations.
+#pragma once
+
+#include <string>
+
+#include "src/cuda/driver.h"
+#include "tests/cuda/fake/fake_driver.h"
+
+namespace fake_cuda {
+
+extern sinter::FakeCuda g_fake;
+
+inline constexpr sinter::CUresult kInvalidValue = 1;
+inline constexpr sinter::CUresult kInvalidImage = 200;
+inline constexpr sinter::CUresult kInvalidContext = 201;
+inline constexpr sinter::CUresult kNotFound = 500;
+
+// Counts the call, and says whether it shall fail.
+sinter::CUresult entered(const char* call);
+// As in the driver, what works in a context fails without one.
+sinter::CUresult entered_context(const char* call);
+void log_on_stream(const std::string& what, sinter::CUstream stream);
+
+}  // namespace fake_cuda
+
+// Returns from the calling function with the code of a call that shall fail.
+#define SINTER_FAKE_ENTER(check)                            \
+  do {                                                      \
+    if (const sinter::CUresult code_ = check) return code_; \
+  } while (false)
+
+// The symbols are the global ones of a C library.
+using namespace sinter;  // NOLINT
+
+extern "C" {
+#define SINTER_CUDA_CALL(member, called, symbol, ...) CUresult symbol(__VA_ARGS__);
+#include "src/cuda/driver.def"
+#undef SINTER_CUDA_CALL
+}
