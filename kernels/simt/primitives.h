@@ -149,31 +149,14 @@ SN_INLINE T shuffle_xor(T value, i32 mask SN_WHERE) {
   return value;
 }
 
-// An index that knows its line: operator[] can have no argument of its own for it.
-struct Place {
-  i64 index;
-  int line;
-  SN_MEMBER Place(i64 at, int at_line = __builtin_LINE()) : index(at), line(at_line) {}
-};
-
-template <class T>
-struct SharedElement {
-  void* array;
-  Place place;
-
-  SN_MEMBER T* check(bool write) const {
-    return (T*)sn_simt_thread->calls->shared_element(sn_simt_thread, array, place.index,
-                                                     sn_simt_thread->rank, write, place.line);
-  }
-  SN_MEMBER operator T() const { return *check(false); }
-  SN_MEMBER void operator=(T value) const { *check(true) = value; }
-  SN_MEMBER void operator=(const SharedElement& other) const { *this = (T)other; }
-};
-
 template <class T>
 struct SharedArray {
   void* array;
-  SN_MEMBER SharedElement<T> operator[](Place place) const { return {array, place}; }
+
+  SN_MEMBER T* check(i32 index, i32 rank, bool write, int line) const {
+    return (T*)sn_simt_thread->calls->shared_element(sn_simt_thread, array, index, rank, write,
+                                                     line);
+  }
 };
 template <class T>
 SN_INLINE SharedArray<T> shared_array(const void* site, const char* name, i64 count SN_WHERE) {
@@ -183,12 +166,19 @@ SN_INLINE SharedArray<T> shared_array(const void* site, const char* name, i64 co
 #define SN_SHARED(T, name, count)    \
   static const char name##_site = 0; \
   const sn::SharedArray<T> name = sn::shared_array<T>(&name##_site, #name, count)
+template <class T>
+SN_INLINE T get(SharedArray<T> array, i32 index SN_WHERE) {
+  return *array.check(index, cluster_rank(), false, line);
+}
+template <class T>
+SN_INLINE void put(SharedArray<T> array, i32 index, T value SN_WHERE) {
+  *array.check(index, cluster_rank(), true, line) = value;
+}
 
 #if SN_CLUSTER > 1
 template <class T>
 SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value SN_WHERE) {
-  *(T*)sn_simt_thread->calls->shared_element(sn_simt_thread, array.array, index, rank, true, line) =
-      value;
+  *array.check(index, rank, true, line) = value;
 }
 #endif
 

@@ -179,24 +179,22 @@ void ClusterRun::give_up() {
   throw InternalError(fmt::format("[simt] kernel {}: {}", launch_.kernel, what));
 }
 
-// --- waiting ---
-
-void ClusterRun::wait(ThreadState& thread, State state, int line) {
-  thread.state = state;
-  thread.line = line;
-  thread.fiber->pause();
-}
+// --- waiting: who comes last waits for its turn, too, so that thread 0 always goes first ---
 
 void ClusterRun::meet_block(ThreadState& thread, int line) {
   int& waiting = at_barrier_[static_cast<std::size_t>(thread.rank)];
   thread.state = State::block_barrier;
   thread.line = line;
-  if (++waiting < launch_.threads) return thread.fiber->pause();
-  if (const ThreadState* other = stray(thread)) return fail(divergence_between(*other, thread));
-  waiting = 0;
-  ThreadState* first = threads_.data() + thread.rank * launch_.threads;
+  if (++waiting == launch_.threads) release_block(thread);
+  if (error_.empty()) thread.fiber->pause();
+}
+
+void ClusterRun::release_block(ThreadState& last) {
+  if (const ThreadState* other = stray(last)) return fail(divergence_between(*other, last));
+  at_barrier_[static_cast<std::size_t>(last.rank)] = 0;
+  ThreadState* first = threads_.data() + last.rank * launch_.threads;
   for (int i = 0; i < launch_.threads; ++i) first[i].state = State::ready;
-  fail_if(shared_.block_met(thread.rank));
+  fail_if(shared_.block_met(last.rank));
 }
 
 void ClusterRun::arrive_at_cluster(ThreadState& thread, bool orders, int line) {
@@ -226,7 +224,9 @@ void ClusterRun::wait_for_cluster(ThreadState& thread, bool orders, int line) {
   if (!thread.arrived || thread.orders != orders)
     return fail(fmt::format("{} waits for the cluster, but has not said that it has started",
                             who(thread.at(line))));
-  if (thread.arrival_phase == cluster_phase_) wait(thread, State::cluster_barrier, line);
+  thread.line = line;
+  if (thread.arrival_phase == cluster_phase_) thread.state = State::cluster_barrier;
+  thread.fiber->pause();
   thread.arrived = false;
   thread.met_cluster = true;
 }
@@ -246,13 +246,12 @@ void ClusterRun::exchange(ThreadState& thread, void* value, int bytes, int mask,
   thread.state = State::shuffle;
   thread.line = line;
   int& waiting = at_shuffle_[static_cast<std::size_t>(thread.rank * warps + warp)];
-  if (++waiting < lanes) {
-    thread.fiber->pause();
-  } else {
+  if (++waiting == lanes) {
     if (const ThreadState* other = stray(thread)) return fail(divergence_between(*other, thread));
     waiting = 0;
     swap_lanes(threads_.data() + thread.rank * launch_.threads + warp * kWarp, lanes);
   }
+  thread.fiber->pause();
   std::memcpy(value, thread.taken, static_cast<std::size_t>(bytes));
 }
 

@@ -47,8 +47,8 @@ class ClusterRun {
   void give_up();  // forgets all threads, throws what was wrong
 
   // Called on a thread's fiber; after an error they return at once.
-  void wait(ThreadState& thread, State state, int line);
   void meet_block(ThreadState& thread, int line);
+  void release_block(ThreadState& last);
   void arrive_at_cluster(ThreadState& thread, bool orders, int line);
   void complete_cluster_barrier(ThreadState& last);
   void wait_for_cluster(ThreadState& thread, bool orders, int line);

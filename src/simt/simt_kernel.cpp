@@ -2,8 +2,10 @@
 #include "src/simt/simt_kernel.h"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 #include <utility>
 
 #include "src/base/check.h"
@@ -14,6 +16,26 @@ namespace {
 
 bool is_aligned(const tile::BufferBinding& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % kCudaAlignment == 0;
+}
+
+// Throws what is wrong with the first cluster that goes wrong, however many workers there are.
+void run_clusters(const SimtLaunch& launch, std::int64_t clusters, ThreadPool& workers) {
+  std::mutex mutex;
+  std::atomic<std::int64_t> wrong = clusters;
+  std::exception_ptr error;
+  workers.parallel_for(clusters, 0, [&](std::int64_t first, std::int64_t last, char*) {
+    ClusterRun run(launch);
+    for (std::int64_t cluster = first; cluster < std::min(last, wrong.load()); ++cluster) {
+      try {
+        run.run(cluster);
+      } catch (const Error&) {
+        const std::lock_guard lock(mutex);
+        if (cluster < wrong) error = std::current_exception();
+        wrong = std::min(cluster, wrong.load());
+      }
+    }
+  });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace
@@ -58,10 +80,7 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
   launch.elements = elements.data();
   launch.threads = source_.mapping.threads;
   launch.cluster = source_.mapping.cluster;
-  workers_->parallel_for(grid, 0, [&](std::int64_t first, std::int64_t last, char*) {
-    ClusterRun run(launch);
-    for (std::int64_t cluster = first; cluster < last; ++cluster) run.run(cluster);
-  });
+  run_clusters(launch, grid, *workers_);
 }
 
 }  // namespace sinter

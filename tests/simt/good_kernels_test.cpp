@@ -24,10 +24,10 @@ KernelText add_kernel() {
   wait_for_previous_kernel();
   const idx at = (block_index() * SN_THREADS + thread_index()) * 4;
   f32 x[4], y[4];
-  load_part<4>(x, a, at, n - at, 0.f);
-  load_part<4>(y, b, at, n - at, 0.f);
+  load_part<4, 4>(x, a, at, n - at, 0.f);
+  load_part<4, 4>(y, b, at, n - at, 0.f);
   for (int v = 0; v < 4; ++v) x[v] += y[v];
-  store_part<4>(out, at, n - at, x);
+  store_part<4, 4>(out, at, n - at, x);
   let_next_kernel_start();)",
           .words = 5,
           .threads = 64};
@@ -65,13 +65,13 @@ KernelText sum_kernel(int per_row, int cluster) {
     total += load_one(in0, row * n + at);
   total = reduce_lanes<Sum, (G < 32 ? G : 32)>(total);
   if (kSlots<G> > 1) {{
-    put_part<G>(slots, total);
+    put_part<G>(slots, thread_index() / G, total);
 #if SN_CLUSTER > 1
     cluster_barrier();
 #else
     block_barrier();
 #endif
-    total = take_parts<Sum, G>(slots, 0.f);
+    total = take_parts<Sum, G>(slots, thread_index() / G, 0.f);
   }}
   if (cluster_rank() == 0 && thread_index() % G == 0) store_one(out0, row, total);)",
                               per_row),
@@ -113,9 +113,9 @@ TEST(SimtGoodKernels, TransposesThroughSharedMemory) {
   const idx tiles = (n + 15) / 16;
   const idx row = block_index() / tiles * 16, col = block_index() % tiles * 16;
   const i32 y = thread_index() / 16, x = thread_index() % 16;
-  if (row + y < n && col + x < n) tile[y * 17 + x] = load_one(from, (row + y) * n + col + x);
+  if (row + y < n && col + x < n) put(tile, y * 17 + x, load_one(from, (row + y) * n + col + x));
   block_barrier();
-  if (col + y < n && row + x < n) store_one(to, (col + y) * n + row + x, (i32)tile[x * 17 + y]);)",
+  if (col + y < n && row + x < n) store_one(to, (col + y) * n + row + x, get(tile, x * 17 + y));)",
                           .words = 4,
                           .threads = 256};
   constexpr std::int64_t kSize = 37;
@@ -151,14 +151,14 @@ TEST(SimtGoodKernels, ManyBarriersInALoop) {
   wait_for_previous_kernel();
   SN_SHARED(i32, ring, SN_THREADS);
   const i32 t = thread_index();
-  ring[t] = t;
+  put(ring, t, t);
   for (int i = 0; i < 1000; ++i) {
     block_barrier();
-    const i32 next = ring[(t + 1) % SN_THREADS];
+    const i32 next = get(ring, (t + 1) % SN_THREADS);
     block_barrier();
-    ring[t] = next;
+    put(ring, t, next);
   }
-  store_one(out, block_index() * SN_THREADS + t, (i32)ring[t]);)",
+  store_one(out, block_index() * SN_THREADS + t, get(ring, t));)",
                           .words = 2,
                           .threads = 96};
   std::vector<std::int32_t> out(96 * 4, -1);
