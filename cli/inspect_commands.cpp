@@ -8,6 +8,10 @@
 #include "cli/commands.h"
 #include "cli/json_output.h"
 #include "cli/kernel_text.h"
+#include "src/api/devices.h"
+#include "src/api/offline_cuda.h"
+#include "src/api/trace.h"
+#include "src/base/check.h"
 #include "src/suite/case.h"
 #include "src/suite/inputs.h"
 #include "src/suite/results_json.h"
@@ -15,10 +19,14 @@
 namespace sinter::cli {
 namespace {
 
+constexpr char kDefaultArchitecture[] = "sm_90a";
+
 struct InspectArguments {
   std::string name;
   std::string shape = "4096x4096";
   std::string dtype = "f32";
+  std::string device = "cpu";
+  std::string architecture;
   std::string stage;
   bool full = false;
   bool json = false;
@@ -30,6 +38,12 @@ struct Inspected {
   std::vector<Tensor> inputs;
 };
 
+std::vector<Tensor> inputs_on(const InspectArguments& arguments, const std::string& device) {
+  return suite::unbacked_inputs(suite::find_case(arguments.name),
+                                suite::parse_shape(arguments.shape),
+                                suite::parse_dtype(arguments.dtype), open_device(device));
+}
+
 Inspected compile_case(const InspectArguments& arguments) {
   const suite::Case& each = suite::find_case(arguments.name);
   const suite::Shape2 shape = suite::parse_shape(arguments.shape);
@@ -38,7 +52,22 @@ Inspected compile_case(const InspectArguments& arguments) {
       fmt::format("{} {} {}: {}", each.name, suite::to_string(shape), name_of(dtype), each.formula);
   return {compile_list(each.program, static_cast<int>(each.inputs.size()),
                        {.fuse = !arguments.eager, .name = title}),
-          suite::unbacked_inputs(each, shape, dtype)};
+          inputs_on(arguments, arguments.device)};
+}
+
+bool is_on_cuda(const InspectArguments& arguments) { return arguments.device.starts_with("cuda"); }
+
+// For a GPU that need not be there.
+std::string dump_cuda(const InspectArguments& arguments) {
+  const CudaArchitecture& architecture = find_cuda_architecture(
+      arguments.architecture.empty() ? kDefaultArchitecture : arguments.architecture);
+  const std::shared_ptr<Trace> trace =
+      trace_function(suite::find_case(arguments.name).program, inputs_on(arguments, "cpu"));
+  const Program program = plan_for_cuda(trace->graph, !arguments.eager, architecture);
+  const bool is_kernels =
+      arguments.stage == "source" || arguments.stage == "ptx" || arguments.stage == "sass";
+  return is_kernels ? cuda_stage_text(program, arguments.stage, architecture)
+                    : stage_text(program, arguments.stage);
 }
 
 void add_common_options(CLI::App& command, InspectArguments& arguments) {
@@ -46,6 +75,8 @@ void add_common_options(CLI::App& command, InspectArguments& arguments) {
       ->required();
   command.add_option("--shape", arguments.shape, "ROWSxCOLS")->capture_default_str();
   command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
+  command.add_option("--device", arguments.device, "What it is compiled for")
+      ->capture_default_str();
   command.add_flag("--eager", arguments.eager, "Without fusion: each operation its own kernel");
 }
 
@@ -79,9 +110,15 @@ int explain(const InspectArguments& arguments) {
   return kOk;
 }
 
-int dump(const InspectArguments& arguments) {
+std::string dump_here(const InspectArguments& arguments) {
+  if (arguments.stage == "ptx" || arguments.stage == "sass" || !arguments.architecture.empty())
+    fail_user("dump", "stages ptx and sass, and --arch, go with --device cuda");
   const Inspected it = compile_case(arguments);
-  const std::string text = it.function.dump(arguments.stage, it.inputs);
+  return it.function.dump(arguments.stage, it.inputs);
+}
+
+int dump(const InspectArguments& arguments) {
+  const std::string text = is_on_cuda(arguments) ? dump_cuda(arguments) : dump_here(arguments);
   const bool shorten = arguments.stage == "source" && !arguments.full;
   fmt::print("{}", shorten ? without_headers(text) : text);
   return kOk;
@@ -104,10 +141,16 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand("dump", "Print a case at one stage of the pipeline");
   add_common_options(*command, *arguments);
-  command->add_option("--stage", arguments->stage, "graph, simplified, plan, tile or source")
+  command
+      ->add_option("--stage", arguments->stage,
+                   "graph, simplified, plan, tile or source; for cuda also ptx or sass")
       ->required();
+  command->add_option("--arch", arguments->architecture,
+                      "With --device cuda: sm_80, sm_90a or sm_100; sm_90a by default");
   command->add_flag("--full", arguments->full, "Stage source: with the vocabulary's headers");
-  command->footer("Example:\n  sinter dump softmax --stage source --shape 128x4096");
+  command->footer(
+      "Example:\n  sinter dump softmax --stage source --shape 128x4096\n"
+      "  sinter dump softmax --stage ptx --device cuda --arch sm_90a");
   command->callback(
       [arguments, &invocation] { invocation.run = [arguments] { return dump(*arguments); }; });
 }

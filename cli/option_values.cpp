@@ -1,10 +1,10 @@
 // The table of values. Lists that belong to the library are asked for there.
 #include "cli/option_values.h"
 
-#include <sinter/device.h>
-
 #include <algorithm>
 
+#include "src/api/devices.h"
+#include "src/api/offline_cuda.h"
 #include "src/base/check.h"
 #include "src/suite/case.h"
 #include "src/suite/nearest_name.h"
@@ -27,14 +27,13 @@ Words dtype_names() {
   return {names.begin(), names.end()};
 }
 
-// Those that cannot be used here too: the device itself says why.
-Words device_names() {
+Words architecture_names() {
   Words names;
-  for (const DeviceInfo& device : devices()) names.push_back(device.name);
+  for (const CudaArchitecture& each : cuda_architectures()) names.push_back(each.name);
   return names;
 }
 
-Words stage_names() { return {"graph", "simplified", "plan", "tile", "source"}; }
+Words stage_names() { return {"graph", "simplified", "plan", "tile", "source", "ptx", "sass"}; }
 Words provider_names() { return {"eager", "fused"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }
 // Any ROWSxCOLS will do; these are offered.
@@ -55,7 +54,9 @@ const std::vector<OptionValues>& table() {
       {"--dtype", ValueKind::words, dtype_names, "type"},
       {"--set", ValueKind::words, suite::set_names, "set"},
       {"--stage", ValueKind::words, stage_names, "stage"},
-      {"--device", ValueKind::words, device_names, "device"},
+      // Those that cannot be used here too: the device itself says why.
+      {"--device", ValueKind::words, known_device_names, "device"},
+      {"--arch", ValueKind::words, architecture_names, "architecture"},
       {"--providers", ValueKind::words, provider_names, "provider"},
       {"--peers", ValueKind::words, suite::peer_names, "peer"},
       {"shell", ValueKind::words, shell_names, "shell"},

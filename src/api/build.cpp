@@ -99,17 +99,14 @@ Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& gr
   return launch;
 }
 
-void fill_info(Program& program, Device& device) {
+void fill_info(Program& program) {
   ProgramInfo& info = program.info;
   info.kernels = static_cast<int>(program.executable.launches.size());
   info.buffer_bytes = program.executable.arena_bytes;
-  double nanoseconds = 0;
   for (const FusionGroup& group : program.plan.groups) {
     info.bytes += group.bytes();
     info.flops += group.flops;
-    nanoseconds += estimate_nanoseconds(group);
   }
-  info.predicted_us = nanoseconds / 1e3 / device.parallelism();
 }
 
 }  // namespace
@@ -122,25 +119,31 @@ double estimate_nanoseconds(const FusionGroup& group) {
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
 
+PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers) {
+#ifndef NDEBUG
+  verify(graph);
+#endif
+  PlannedKernels planned{make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}};
+  const Plan& plan = planned.plan;
+  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
+    const IterationSpace space = iteration_space(plan, g);
+    const Config config =
+        choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), machine);
+    planned.kernels.push_back(lower(plan, g, space, config));
+  }
+  return planned;
+}
+
 std::shared_ptr<const Program> build_program(const Graph& graph,
                                              std::span<const std::int64_t> input_extents, bool fuse,
                                              const std::shared_ptr<Device>& device) {
   const auto start = std::chrono::steady_clock::now();
   auto program = std::make_shared<Program>();
   program->traced = graph;
-#ifndef NDEBUG
-  verify(graph);
-#endif
-  program->plan = make_plan(simplify(graph),
-                            fusion_options(fuse, device->parallelism(), device->machine()));
+  PlannedKernels planned = plan_kernels(graph, fuse, device->machine(), device->parallelism());
+  program->plan = std::move(planned.plan);
+  program->kernels = std::move(planned.kernels);
   const Plan& plan = program->plan;
-  const Machine machine = device->machine();
-  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
-    const IterationSpace space = iteration_space(plan, g);
-    const Config config =
-        choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), machine);
-    program->kernels.push_back(lower(plan, g, space, config));
-  }
 
   Executable& executable = program->executable;
   executable.device = device;
@@ -157,7 +160,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
     executable.outputs.push_back(
         {slots.at(owner), plan.graph[output.node].dtype, plan.buffer_view(output)});
   }
-  fill_info(*program, *device);
+  fill_info(*program);
   program->info.compile_ms = milliseconds_since(start);
   return program;
 }

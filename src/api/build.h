@@ -14,6 +14,13 @@
 
 namespace sinter {
 
+// The stages that need no device: its kernels as tile programs, for a machine with workers.
+struct PlannedKernels {
+  Plan plan;
+  std::vector<Kernel> kernels;  // by group
+};
+PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers);
+
 // Everything about a program for one signature but its memory.
 struct Program {
   Graph traced;
@@ -30,9 +37,10 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
 
 std::string explain_text(const Program& program, const std::string& name);
 PlanInfo plan_info(const Program& program);
+ProgramInfo program_info(const Program& program);  // with the predicted time
 std::string stage_text(const Program& program, std::string_view stage);
 
-// How long one worker takes for a group, in nanoseconds, about.
+// How long one of the CPU's workers takes for a group, in nanoseconds, about.
 double estimate_nanoseconds(const FusionGroup& group);
 
 }  // namespace sinter

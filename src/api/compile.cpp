@@ -35,19 +35,7 @@ struct CompiledFunction::State {
   std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs) {
     // The function may keep state: it runs on one thread at a time.
     std::lock_guard lock(tracing);
-    auto record = std::make_shared<Trace>();
-    std::vector<Tensor> traced;
-    for (const Tensor& input : inputs) traced.push_back(record->add_input(input));
-    std::vector<Tensor> results;
-    {
-      TraceScope scope(record.get());
-      results = function(traced);
-    }
-    if (results.empty()) fail_user("compile", "the function returns no tensor");
-    for (const Tensor& result : results) {
-      checked("compile", result);
-      record->graph.outputs.push_back(record->operand(result));
-    }
+    const std::shared_ptr<Trace> record = trace_function(function, inputs);
     return build_traced(*record, inputs, options.fuse);
   }
 
@@ -88,7 +76,7 @@ std::string CompiledFunction::explain(std::span<const Tensor> inputs) const {
 }
 
 ProgramInfo CompiledFunction::info(std::span<const Tensor> inputs) const {
-  return state_->program_for(inputs)->program->info;
+  return program_info(*state_->program_for(inputs)->program);
 }
 
 PlanInfo CompiledFunction::plan(std::span<const Tensor> inputs) const {

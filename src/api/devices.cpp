@@ -1,6 +1,8 @@
 // The functions of sinter/device.h, on top of the registry: what there is, what is missing and what
 // that costs, and the memory a device holds.
 // In: a device's name. Out: values, or the registry's UserError that names the known devices.
+#include "src/api/devices.h"
+
 #include <sinter/device.h>
 
 #include <algorithm>
@@ -17,10 +19,9 @@
 namespace sinter {
 namespace {
 
-std::shared_ptr<Device> device_named(const std::string& name) {
+void register_all_devices() {
   register_cpu_device();
   register_simt_device();
-  return find_device(name);
 }
 
 // What the device does without, as it found it: looked up as the device does when it is made.
@@ -50,7 +51,7 @@ DeviceInfo info_of(const std::string& name) {
   DeviceInfo info;
   info.name = name;
   try {
-    info.description = device_named(name)->description();
+    info.description = open_device(name)->description();
     if (name == "cpu") info.note = cpu_note();
     info.available = true;
   } catch (const Error& error) {
@@ -62,9 +63,21 @@ DeviceInfo info_of(const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> known_device_names() {
+  register_all_devices();
+  std::vector<std::string> names = device_names();
+  for (const char* name : {"cuda", "simt"})
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  return names;
+}
+
+std::shared_ptr<Device> open_device(const std::string& name) {
+  register_all_devices();
+  return find_device(name);
+}
+
 std::vector<DeviceInfo> devices() {
-  register_cpu_device();
-  register_simt_device();
+  register_all_devices();
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
   const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
@@ -74,12 +87,12 @@ std::vector<DeviceInfo> devices() {
 }
 
 DeviceMemory device_memory(const std::string& device) {
-  const MemoryStats stats = device_named(device)->memory();
+  const MemoryStats stats = open_device(device)->memory();
   return {stats.in_use, stats.peak, stats.cached};
 }
 
-void reset_peak_memory(const std::string& device) { device_named(device)->reset_peak(); }
+void reset_peak_memory(const std::string& device) { open_device(device)->reset_peak(); }
 
-void release_cached_memory(const std::string& device) { device_named(device)->release_cached(); }
+void release_cached_memory(const std::string& device) { open_device(device)->release_cached(); }
 
 }  // namespace sinter

@@ -1,5 +1,6 @@
 // Plan -> PlanInfo: the plan as users see it.
 #include <algorithm>
+#include <optional>
 
 #include "src/api/build.h"
 #include "src/base/check.h"
@@ -7,12 +8,26 @@
 namespace sinter {
 namespace {
 
+constexpr double kGpuLaunchUs = 2;  // until a kernel's first block runs, and after its last
+
+double gpu_us(const FusionGroup& group, Device& device) {
+  const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth();
+  const std::optional<double> peak = device.peak_flops();
+  const double work = peak ? static_cast<double>(group.flops) / *peak : 0;
+  return std::max(memory, work) * 1e6 + kGpuLaunchUs;
+}
+
+double cpu_work_us(const FusionGroup& group, Device& device) {
+  return estimate_nanoseconds(group) / 1e3 / device.parallelism();
+}
+
 // What the machine cannot beat: the bytes at copy speed, or the arithmetic, whichever takes longer.
 double predicted_us(const FusionGroup& group, Device& device) {
+  const Machine machine = device.machine();
+  if (machine.kind == MachineKind::gpu) return gpu_us(group, device);
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth() * 1e6;
-  const double work = estimate_nanoseconds(group) / 1e3 / device.parallelism();
-  const bool fits_in_cache = group.bytes() <= device.machine().cache_bytes;
-  return fits_in_cache ? work : std::max(memory, work);
+  const double work = cpu_work_us(group, device);
+  return group.bytes() <= machine.cache_bytes ? work : std::max(memory, work);
 }
 
 PlanNode node_info(const Plan& plan, NodeId id) {
@@ -74,6 +89,16 @@ PlanInfo plan_info(const Program& program) {
     info.kernels.push_back(
         kernel_info(plan.groups[g], program.kernels[g], *program.executable.device));
   info.edges = edges_of(plan);
+  return info;
+}
+
+// Here rather than when the program is built: measuring a GPU's speed takes longer than building.
+ProgramInfo program_info(const Program& program) {
+  Device& device = *program.executable.device;
+  const bool on_gpu = device.machine().kind == MachineKind::gpu;
+  ProgramInfo info = program.info;
+  for (const FusionGroup& group : program.plan.groups)
+    info.predicted_us += on_gpu ? gpu_us(group, device) : cpu_work_us(group, device);
   return info;
 }
 

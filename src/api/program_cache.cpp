@@ -21,6 +21,7 @@ std::uint64_t signature(std::span<const std::int64_t> key, std::span<const Tenso
   for (const Tensor& tensor : inputs) {
     const TensorImpl& impl = *tensor.impl();
     hash = mix(hash, static_cast<std::uint64_t>(impl.dtype));
+    hash = mix(hash, reinterpret_cast<std::uintptr_t>(impl.device.get()));
     for (int i = 0; i < impl.view.shape.rank(); ++i) {
       hash = mix(hash, static_cast<std::uint64_t>(impl.view.shape[i]));
       hash = mix(hash, static_cast<std::uint64_t>(impl.view.strides[i]));
@@ -35,6 +36,17 @@ std::int64_t elements_from_first(const Tensor& tensor) {
   return extent(view).last + 1;
 }
 
+// Where the program runs: where all its tensors are.
+std::shared_ptr<Device> device_of(const std::vector<const Tensor*>& tensors) {
+  if (tensors.empty()) return default_device();
+  const std::shared_ptr<Device>& device = tensors.front()->impl()->device;
+  for (const Tensor* tensor : tensors)
+    if (tensor->impl()->device != device)
+      fail_user("device", "tensors on {} and on {} do not go together; copy one of them",
+                device->name(), tensor->impl()->device->name());
+  return device;
+}
+
 }  // namespace
 
 bool ProgramCache::matches(const Entry& entry, std::span<const std::int64_t> key,
@@ -43,8 +55,8 @@ bool ProgramCache::matches(const Entry& entry, std::span<const std::int64_t> key
   if (entry.views.size() != inputs.size()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& impl = *inputs[i].impl();
-    if (entry.dtypes[i] != impl.dtype || entry.views[i].shape != impl.view.shape ||
-        entry.views[i].strides != impl.view.strides)
+    if (entry.devices[i] != impl.device.get() || entry.dtypes[i] != impl.dtype ||
+        entry.views[i].shape != impl.view.shape || entry.views[i].strides != impl.view.strides)
       return false;
   }
   return true;
@@ -63,8 +75,9 @@ std::shared_ptr<const TracedProgram> ProgramCache::find(std::span<const std::int
 std::shared_ptr<const TracedProgram> ProgramCache::insert(
     std::span<const std::int64_t> key, std::span<const Tensor> inputs,
     std::shared_ptr<const TracedProgram> program) {
-  Entry entry{{key.begin(), key.end()}, {}, {}, program};
+  Entry entry{{key.begin(), key.end()}, {}, {}, {}, program};
   for (const Tensor& tensor : inputs) {
+    entry.devices.push_back(tensor.impl()->device.get());
     entry.dtypes.push_back(tensor.dtype());
     entry.views.push_back(tensor.impl()->view);
   }
@@ -88,10 +101,12 @@ std::shared_ptr<const TracedProgram> ProgramCache::latest() const {
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
                                                   bool fuse) {
   std::vector<std::int64_t> extents;
-  for (const Tensor& tensor : inputs) extents.push_back(elements_from_first(tensor));
-  for (const Tensor& tensor : trace.captured) extents.push_back(elements_from_first(tensor));
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& tensor : inputs) tensors.push_back(&tensor);
+  for (const Tensor& tensor : trace.captured) tensors.push_back(&tensor);
+  for (const Tensor* tensor : tensors) extents.push_back(elements_from_first(*tensor));
   auto result = std::make_shared<TracedProgram>();
-  result->program = build_program(trace.graph, extents, fuse, default_device());
+  result->program = build_program(trace.graph, extents, fuse, device_of(tensors));
   result->captured = trace.captured;
   return result;
 }

@@ -1,5 +1,5 @@
-// ProgramCache: built programs by the signature of their inputs (dtypes, shapes, strides), and how
-// to run one. Bounded; safe from many threads; a warm look-up allocates nothing.
+// ProgramCache: built programs by the signature of their inputs (devices, dtypes, shapes,
+// strides), and how to run one. Bounded; safe from many threads; a warm look-up allocates nothing.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ class ProgramCache {
  private:
   struct Entry {
     std::vector<std::int64_t> key;
+    std::vector<const Device*> devices;
     std::vector<DType> dtypes;
     std::vector<View> views;  // offsets are 0
     std::shared_ptr<const TracedProgram> program;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
@@ -107,7 +106,7 @@ void Tensor::copy_to(void* destination) const {
   const TraceScope untraced(nullptr);  // data is wanted now, not recorded
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
-  if (bytes > 0) std::memcpy(destination, dense.impl()->data(), bytes);
+  if (bytes > 0) dense.impl()->device->copy_to_host(destination, dense.impl()->data(), bytes);
 }
 
 void Tensor::require_dtype(DType wanted) const {
@@ -132,7 +131,7 @@ Tensor from_host(const void* data, const Shape& shape, DType dtype) {
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
   const std::shared_ptr<Device> device = default_device();
   StoragePtr storage = device->allocate(bytes);
-  if (bytes > 0) std::memcpy(storage->data(), data, bytes);
+  if (bytes > 0) device->copy_from_host(storage->data(), data, bytes);
   return make_tensor(dtype, dense_view(shape), std::move(storage), device);
 }
 

@@ -52,4 +52,22 @@ Operand Trace::operand(const Tensor& tensor) {
   return {input.impl()->node, input.impl()->view};
 }
 
+std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
+                                      std::span<const Tensor> examples) {
+  auto trace = std::make_shared<Trace>();
+  std::vector<Tensor> traced;
+  for (const Tensor& example : examples) traced.push_back(trace->add_input(example));
+  std::vector<Tensor> results;
+  {
+    const TraceScope scope(trace.get());
+    results = function(traced);
+  }
+  if (results.empty()) fail_user("compile", "the function returns no tensor");
+  for (const Tensor& result : results) {
+    checked("compile", result);
+    trace->graph.outputs.push_back(trace->operand(result));
+  }
+  return trace;
+}
+
 }  // namespace sinter

@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,5 +36,11 @@ class TraceScope {
  private:
   Trace* previous_;
 };
+
+using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+// Runs the function on traced tensors like `examples`; its results are the graph's outputs.
+std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
+                                      std::span<const Tensor> examples);
 
 }  // namespace sinter

@@ -10,6 +10,7 @@
 
 #include "src/base/check.h"
 #include "src/cuda/event_stopwatch.h"
+#include "src/profile/bench_stopwatch.h"
 #include "src/profile/stopwatch_for.h"
 #include "src/profile/summary.h"
 #include "src/runtime/stopwatch.h"
@@ -26,7 +27,6 @@ constexpr int kMaxCalls = 2000;
 constexpr auto kPause = std::chrono::microseconds(60);
 // Samples that a GPU's queue holds before their times are read.
 constexpr int kRoundsInQueue = 10;
-constexpr int kHostCalls = 100;  // between two looks at the clock
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -107,23 +107,28 @@ std::unique_ptr<Stopwatch> stopwatch_for(const BenchOptions& options) {
 
 std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
                                         const BenchOptions& options) {
-  const std::unique_ptr<Stopwatch> stopwatch = stopwatch_for(options);
+  return bench_in_turns(runs, options, *stopwatch_for(options));
+}
+
+std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
+                                        const BenchOptions& options, Stopwatch& stopwatch) {
+  check_options(options);
   std::vector<Contender> contenders;
-  for (const auto& run : runs) contenders.emplace_back(run, *stopwatch);
+  for (const auto& run : runs) contenders.emplace_back(run, stopwatch);
   for (Contender& each : contenders) each.warm_up();
 
   const auto start = Clock::now();
   const std::size_t count = contenders.size();
   std::vector<std::size_t> order;
   for (int round = 0; round < options.max_samples; ++round) {
-    if (round % kRoundsInQueue == 0) collect(*stopwatch, contenders, order);
+    if (round % kRoundsInQueue == 0) collect(stopwatch, contenders, order);
     if (round >= options.min_samples && seconds_since(start) > options.seconds) break;
     for (std::size_t i = 0; i < count; ++i) {
       order.push_back((i + static_cast<std::size_t>(round)) % count);
       contenders[order.back()].sample();
     }
   }
-  collect(*stopwatch, contenders, order);
+  collect(stopwatch, contenders, order);
 
   std::vector<BenchResult> results;
   for (Contender& each : contenders) results.push_back(each.result(options));
@@ -135,10 +140,14 @@ BenchResult bench(const std::function<void()>& run, const BenchOptions& options)
 }
 
 double host_cost_us(const std::function<void()>& run, const BenchOptions& options) {
-  const std::unique_ptr<Stopwatch> stopwatch = stopwatch_for(options);
+  return host_cost_us(run, options, *stopwatch_for(options), kHostCalls);
+}
+
+double host_cost_us(const std::function<void()>& run, const BenchOptions& options,
+                    Stopwatch& stopwatch, int most_calls) {
   if (!run) fail_user("bench", "a function to be timed is empty");
   run();
-  stopwatch->wait();
+  stopwatch.wait();
   std::vector<double> batches;
   double spent = 0;
   while (spent < options.seconds && std::ssize(batches) < options.max_samples) {
@@ -148,9 +157,9 @@ double host_cost_us(const std::function<void()>& run, const BenchOptions& option
     do {
       run();
       ++calls;
-    } while (calls < kHostCalls && seconds_since(start) < options.seconds / 10);
+    } while (calls < most_calls && seconds_since(start) < options.seconds / 10);
     const double seconds = seconds_since(start);
-    stopwatch->wait();
+    stopwatch.wait();
     spent += seconds;
     batches.push_back(seconds * 1e6 / calls);
   }

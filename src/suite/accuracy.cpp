@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "src/base/check.h"
+#include "src/suite/host_rows.h"
 
 namespace sinter::suite {
 namespace {
@@ -15,48 +16,15 @@ namespace {
 constexpr std::int64_t kCheckedElements = std::int64_t{1} << 24;
 constexpr std::int64_t kCheckedRows = 64;
 
-// A tensor's element (row, col), wherever it lies.
-struct RowReader {
-  const void* data;
-  DType dtype;
-  std::int64_t row_stride;
-  std::int64_t col_stride;
-
-  template <typename T>
-  void read_as(std::int64_t row, std::span<double> values) const {
-    const T* from = static_cast<const T*>(data) + row * row_stride;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const T& value = from[static_cast<std::int64_t>(i) * col_stride];
-      if constexpr (std::is_same_v<T, double>)
-        values[i] = value;
-      else
-        values[i] = static_cast<float>(value);
-    }
-  }
-
-  void read(std::int64_t row, std::span<double> values) const {
-    switch (dtype) {
-      case DType::f16:
-        return read_as<Half>(row, values);
-      case DType::bf16:
-        return read_as<BFloat16>(row, values);
-      case DType::f64:
-        return read_as<double>(row, values);
-      default:
-        return read_as<float>(row, values);
-    }
-  }
-};
-
-RowReader input_reader(const Input& input, const Tensor& t) {
-  const Strides& strides = t.strides();
-  if (input.layout == Layout::vector) return {t.data(), t.dtype(), 0, strides[0]};
-  if (input.layout == Layout::transposed) return {t.data(), t.dtype(), strides[1], strides[0]};
-  return {t.data(), t.dtype(), strides[0], strides[1]};
+RowLayout input_layout(const Input& input, const Shape2& shape, const Strides& strides) {
+  if (input.layout == Layout::vector) return {shape.cols, 0, strides[0]};
+  if (input.layout == Layout::transposed) return {shape.cols, strides[1], strides[0]};
+  return {shape.cols, strides[0], strides[1]};
 }
 
-RowReader output_reader(Output output, const Tensor& t) {
-  return {t.data(), t.dtype(), t.strides()[0], output == Output::matrix ? t.strides()[1] : 0};
+RowLayout output_layout(Output output, const Shape2& shape, const Strides& strides) {
+  if (output == Output::row_value) return {1, strides[0], 0};
+  return {shape.cols, strides[0], strides[1]};
 }
 
 void check_shape(const Case& each, const Shape2& shape, const std::vector<Tensor>& outputs) {
@@ -70,10 +38,13 @@ void check_shape(const Case& each, const Shape2& shape, const std::vector<Tensor
   }
 }
 
+std::int64_t checked_row_count(const Shape2& shape) {
+  return std::clamp(kCheckedElements / shape.cols, std::min(kCheckedRows, shape.rows), shape.rows);
+}
+
 // The rows to check, spread evenly from the first to the last.
 std::vector<std::int64_t> checked_rows(const Shape2& shape) {
-  const std::int64_t count =
-      std::clamp(kCheckedElements / shape.cols, std::min(kCheckedRows, shape.rows), shape.rows);
+  const std::int64_t count = checked_row_count(shape);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i)
     rows[static_cast<std::size_t>(i)] = count == 1 ? 0 : i * (shape.rows - 1) / (count - 1);
@@ -100,9 +71,9 @@ double rms_of(const std::vector<double>& values) {
 std::vector<Expected> make_reference(const Case& each, const Shape2& shape,
                                      std::span<const Tensor> inputs,
                                      std::span<const std::int64_t> rows, ThreadPool& threads) {
-  std::vector<RowReader> readers;
+  std::vector<HostRows> readers;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    readers.push_back(input_reader(each.inputs[i], inputs[i]));
+    readers.emplace_back(inputs[i], input_layout(each.inputs[i], shape, inputs[i].strides()), rows);
   std::vector<Expected> expected;
   for (Output output : each.outputs) {
     const std::int64_t cols = output == Output::matrix ? shape.cols : 1;
@@ -115,8 +86,7 @@ std::vector<Expected> make_reference(const Case& each, const Shape2& shape,
     const std::vector<std::span<const double>> views(in.begin(), in.end());
     std::vector<std::span<double>> out(expected.size());
     for (std::int64_t i = first; i < last; ++i) {
-      for (std::size_t k = 0; k < in.size(); ++k)
-        readers[k].read(rows[static_cast<std::size_t>(i)], in[k]);
+      for (std::size_t k = 0; k < in.size(); ++k) readers[k].read(i, in[k]);
       for (std::size_t k = 0; k < out.size(); ++k) out[k] = expected[k].row(i);
       each.reference(views, out);
     }
@@ -140,16 +110,15 @@ struct Errors {
   }
 };
 
-Errors compare(Expected& expected, const RowReader& reader, std::span<const std::int64_t> rows,
+Errors compare(Expected& expected, const HostRows& results, std::int64_t count,
                ThreadPool& threads) {
   Errors worst;
   std::mutex mutex;
-  const auto count = static_cast<std::int64_t>(rows.size());
   threads.parallel_for(count, 0, [&](std::int64_t first, std::int64_t last, char*) {
     std::vector<double> values(static_cast<std::size_t>(expected.cols));
     Errors errors;
     for (std::int64_t i = first; i < last; ++i) {
-      reader.read(rows[static_cast<std::size_t>(i)], values);
+      results.read(i, values);
       const std::span<const double> reference = expected.row(i);
       for (std::size_t k = 0; k < values.size(); ++k)
         errors.add(values[k], reference[k], expected.rms);
@@ -163,6 +132,17 @@ Errors compare(Expected& expected, const RowReader& reader, std::span<const std:
 
 }  // namespace
 
+std::int64_t check_bytes(const Case& each, const Shape2& shape, DType dtype, const Device& device) {
+  const std::int64_t checked = checked_row_count(shape) * shape.cols;
+  const auto count = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+  const auto reference = static_cast<std::int64_t>(sizeof(double)) * count(each.outputs);
+  const std::int64_t fetched =
+      device.shares_host_memory()
+          ? 0
+          : static_cast<std::int64_t>(size_of(dtype)) * (count(each.inputs) + 1);
+  return checked * (reference + fetched);
+}
+
 std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
                                     std::span<const Tensor> inputs,
                                     std::span<const std::vector<Tensor>> outputs,
@@ -175,8 +155,10 @@ std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
     Accuracy accuracy;
     accuracy.rms = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < results.size(); ++k) {
-      const RowReader reader = output_reader(each.outputs[k], results[k]);
-      const Errors errors = compare(expected[k], reader, rows, threads);
+      const HostRows fetched(results[k],
+                             output_layout(each.outputs[k], shape, results[k].strides()), rows);
+      const Errors errors =
+          compare(expected[k], fetched, static_cast<std::int64_t>(rows.size()), threads);
       accuracy.max_abs_err = larger(accuracy.max_abs_err, errors.absolute);
       accuracy.max_rel_err = larger(accuracy.max_rel_err, errors.relative);
       accuracy.checked_elements += static_cast<std::int64_t>(expected[k].values.size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/cpu/thread_pool.h"
+#include "src/runtime/device.h"
 #include "src/suite/case.h"
 
 namespace sinter::suite {
@@ -20,11 +21,14 @@ struct Accuracy {
   double rms = 0;                     // of the reference, the smallest of all outputs
 };
 
-// All elements of up to 2^24, else evenly spread whole rows, 64 at least. Tensors lie in host
-// memory.
+// All elements of up to 2^24, else evenly spread whole rows, 64 at least. Of a device that does not
+// share the host's memory no more than those rows are kept at once.
 std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
                                     std::span<const Tensor> inputs,
                                     std::span<const std::vector<Tensor>> outputs,
                                     ThreadPool& threads);
+
+// Of host memory that it takes, about.
+std::int64_t check_bytes(const Case& each, const Shape2& shape, DType dtype, const Device& device);
 
 }  // namespace sinter::suite

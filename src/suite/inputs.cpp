@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 
+#include "src/api/tensor_impl.h"
 #include "src/base/check.h"
 #include "src/suite/normal.h"
 
@@ -24,11 +26,6 @@ Shape stored_shape(const Input& input, const Shape2& shape) {
       break;
   }
   return {shape.cols};
-}
-
-Tensor tensor_over(void* data, const Shape& shape, DType dtype, std::shared_ptr<void> owner) {
-  const Strides strides = shape.rank() == 1 ? Strides{1} : Strides{shape[1], 1};
-  return from_memory(data, shape, strides, dtype, std::move(owner));
 }
 
 void shape_row(Values values, std::span<float> row) {
@@ -60,33 +57,88 @@ void store_row(DType dtype, std::span<const float> row, void* data, std::int64_t
   }
 }
 
-}  // namespace
+// What one input holds, row by row of how it lies in memory.
+struct RowMaker {
+  std::uint64_t seed;
+  Values values;
+  DType dtype;
+  std::int64_t rows;
+  std::int64_t cols;
 
-std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dtype, Device& device,
-                                ThreadPool& threads) {
-  std::vector<Tensor> tensors;
-  for (const Input& input : each.inputs) {
-    const std::uint64_t seed =
-        seed_of(fmt::format("{}/{}/{}", each.name, to_string(shape), tensors.size()));
-    const Shape stored = stored_shape(input, shape);
-    const std::int64_t cols = stored.back();
-    const std::int64_t rows = stored.numel() / cols;
-    const StoragePtr storage =
-        device.allocate(static_cast<std::size_t>(stored.numel()) * size_of(dtype));
-    threads.parallel_for(rows, 0, [&](std::int64_t first, std::int64_t last, char*) {
+  std::size_t row_bytes() const { return static_cast<std::size_t>(cols) * size_of(dtype); }
+
+  void make(std::int64_t first, std::int64_t last, void* to, ThreadPool& threads) const {
+    threads.parallel_for(last - first, 0, [&](std::int64_t begin, std::int64_t end, char*) {
       std::vector<float> row(static_cast<std::size_t>(cols));
-      for (std::int64_t r = first; r < last; ++r) {
-        fill_normal(seed, r * cols, row);
-        shape_row(input.values, row);
-        store_row(dtype, row, storage->data(), r * cols);
+      for (std::int64_t r = begin; r < end; ++r) {
+        fill_normal(seed, (first + r) * cols, row);
+        shape_row(values, row);
+        store_row(dtype, row, to, r * cols);
       }
     });
-    tensors.push_back(tensor_over(storage->data(), stored, dtype, storage));
+  }
+};
+
+RowMaker row_maker(const Case& each, std::size_t index, const Shape2& shape, DType dtype) {
+  const Input& input = each.inputs[index];
+  const Shape stored = stored_shape(input, shape);
+  return {seed_of(fmt::format("{}/{}/{}", each.name, to_string(shape), index)), input.values, dtype,
+          stored.numel() / stored.back(), stored.back()};
+}
+
+// Rows that are made and copied at once.
+constexpr std::size_t kStagingBytes = std::size_t{64} << 20;
+
+std::int64_t staged_rows(const RowMaker& maker) {
+  const auto fitting = static_cast<std::int64_t>(kStagingBytes / maker.row_bytes());
+  return std::clamp(fitting, std::int64_t{1}, maker.rows);
+}
+
+void make_through_staging(const RowMaker& maker, void* to, Device& device, ThreadPool& threads) {
+  const std::int64_t step = staged_rows(maker);
+  const auto staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(step) *
+                                                                   maker.row_bytes());
+  for (std::int64_t first = 0; first < maker.rows; first += step) {
+    const std::int64_t last = std::min(first + step, maker.rows);
+    maker.make(first, last, staging.get(), threads);
+    device.copy_from_host(
+        static_cast<std::byte*>(to) + static_cast<std::size_t>(first) * maker.row_bytes(),
+        staging.get(), static_cast<std::size_t>(last - first) * maker.row_bytes());
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                const std::shared_ptr<Device>& device, ThreadPool& threads) {
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < each.inputs.size(); ++i) {
+    const RowMaker maker = row_maker(each, i, shape, dtype);
+    const StoragePtr storage =
+        device->allocate(static_cast<std::size_t>(maker.rows) * maker.row_bytes());
+    if (device->shares_host_memory())
+      maker.make(0, maker.rows, storage->data(), threads);
+    else
+      make_through_staging(maker, storage->data(), *device, threads);
+    tensors.push_back(
+        make_tensor(dtype, dense_view(stored_shape(each.inputs[i], shape)), storage, device));
   }
   return tensors;
 }
 
-std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype) {
+std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
+                                 const Device& device) {
+  std::int64_t most = 0;
+  if (device.shares_host_memory()) return most;
+  for (std::size_t i = 0; i < each.inputs.size(); ++i) {
+    const RowMaker maker = row_maker(each, i, shape, dtype);
+    most = std::max(most, staged_rows(maker) * static_cast<std::int64_t>(maker.row_bytes()));
+  }
+  return most;
+}
+
+std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                    const std::shared_ptr<Device>& device) {
   std::vector<Tensor> tensors;
   for (const Input& input : each.inputs) {
     const Shape stored = stored_shape(input, shape);
@@ -96,7 +148,8 @@ std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType
     if (data == MAP_FAILED)
       throw DeviceError(fmt::format("[suite] no addresses for {} bytes", bytes), "mmap", errno);
     const std::shared_ptr<void> owner(data, [bytes](void* p) { munmap(p, bytes); });
-    tensors.push_back(tensor_over(data, stored, dtype, owner));
+    const Tensor here = from_memory(data, stored, row_major(stored), dtype, owner);
+    tensors.push_back(make_tensor(dtype, dense_view(stored), here.impl()->storage, device));
   }
   return tensors;
 }

@@ -2,6 +2,8 @@
 // In: a case, a shape, a type. Out: tensors in the device's own memory.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "src/cpu/thread_pool.h"
@@ -10,11 +12,17 @@
 
 namespace sinter::suite {
 
-// DeviceError where they do not fit into memory.
-std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dtype, Device& device,
-                                ThreadPool& threads);
+// Made on the host by `threads`; copied to a device that does not share its memory through a buffer
+// of input_staging_bytes(). DeviceError where they do not fit into memory.
+std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                const std::shared_ptr<Device>& device, ThreadPool& threads);
+
+// Of host memory, besides the tensors.
+std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
+                                 const Device& device);
 
 // For compiling only: addresses without memory behind them, so that any shape can be looked at.
-std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype);
+std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
+                                    const std::shared_ptr<Device>& device);
 
 }  // namespace sinter::suite

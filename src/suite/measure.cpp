@@ -10,6 +10,8 @@
 #include <new>
 
 #include "src/base/check.h"
+#include "src/cpu/cpu_info.h"
+#include "src/profile/bench_stopwatch.h"
 #include "src/profile/counters.h"
 #include "src/suite/accuracy.h"
 #include "src/suite/copy_limit.h"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kCallElements = 128 * 128;
 constexpr double kCallSeconds = 0.02;
+constexpr int kQueuedLaunches = 500;   // a GPU's queue holds about twice as many
 constexpr double kLongUs = 50'000;     // of a call: one visit is long enough to be no accident
 constexpr double kCountedUs = 20'000;  // of calls under the counters, and one at least
 
@@ -87,9 +90,17 @@ std::string why_it_does_not_fit(const Measurement& what, const Device& device) {
   const auto needed = static_cast<double>(input_bytes(what.each, what.shape, what.dtype)) +
                       static_cast<double>(output_bytes(what.each, what.shape, what.dtype));
   const auto available = static_cast<double>(device.available_memory());
-  if (needed <= available) return "";
-  return fmt::format("does not fit into memory: inputs and outputs take {}, {} are free",
-                     gigabytes(needed), gigabytes(available));
+  if (needed > available)
+    return fmt::format("does not fit into memory: inputs and outputs take {}, {} are free",
+                       gigabytes(needed), gigabytes(available));
+  if (device.shares_host_memory()) return "";
+  const auto on_host =
+      static_cast<double>(std::max(input_staging_bytes(what.each, what.shape, what.dtype, device),
+                                   check_bytes(what.each, what.shape, what.dtype, device)));
+  const auto free_on_host = static_cast<double>(system_memory().available);
+  if (on_host <= free_on_host) return "";
+  return fmt::format("does not fit into memory: checking takes {} of the host's, {} are free",
+                     gigabytes(on_host), gigabytes(free_on_host));
 }
 
 void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& device) {
@@ -104,6 +115,7 @@ void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& 
   device.reset_peak();
   const std::size_t before = device.memory().in_use;
   each.outputs = each.function.call(inputs);
+  device.synchronize();  // what goes wrong in a kernel is this provider's error
   row.peak_bytes = static_cast<std::int64_t>(device.memory().peak - before);
 }
 
@@ -129,12 +141,27 @@ void check(std::vector<Contestant>& contestants, const Measurement& what,
   }
 }
 
-std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, ThreadPool& threads,
+// Where and how it is timed.
+struct Timing {
+  const std::shared_ptr<Device>& device;
+  ThreadPool& threads;
+  std::unique_ptr<Stopwatch> stopwatch;
+};
+
+// The device's memory that a call takes, at most.
+std::int64_t memory_of_a_call(const Measurement& what, std::span<const Contestant> contestants) {
+  std::int64_t most = output_bytes(what.each, what.shape, what.dtype);
+  for (const Contestant& each : contestants) most = std::max(most, each.row.peak_bytes.value_or(0));
+  return most;
+}
+
+std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Timing& timing,
                                       std::optional<CopyWay> way,
                                       std::vector<Contestant>& contestants) {
   try {
-    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), device,
-                                       threads, way);
+    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), timing.device,
+                                       timing.threads, *timing.stopwatch,
+                                       memory_of_a_call(what, contestants), way);
   } catch (const Error& error) {
     for (Contestant& each : contestants)
       if (!each.row.limit_us)
@@ -147,16 +174,16 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Device& device, T
 // Returns how the limit was copied. A result is freed at the end of its call: the pool gives the
 // next call the same memory.
 std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Measurement& what,
-                                std::span<const Tensor> inputs, Device& device, ThreadPool& threads,
+                                std::span<const Tensor> inputs, Timing& timing,
                                 std::optional<CopyWay> way = std::nullopt) {
   std::vector<std::function<void()>> runs;
   for (const Contestant& each : contestants)
     if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
   if (runs.empty()) return way;
-  const std::unique_ptr<CopyLimit> limit = make_limit(what, device, threads, way, contestants);
+  const std::unique_ptr<CopyLimit> limit = make_limit(what, timing, way, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
   const std::vector<BenchResult> timings =
-      bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true});
+      bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true}, *timing.stopwatch);
   const std::vector<double> no_limit;
   std::size_t next = 0;
   for (Contestant& each : contestants)
@@ -166,12 +193,16 @@ std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Meas
   return limit ? limit->way() : way;
 }
 
-void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs) {
-  if (what.shape.numel() <= kCallElements)
-    each.row.call_us =
-        host_cost_us([&each, inputs] { each.function.call(inputs); }, {.seconds = kCallSeconds});
-  else
+void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs,
+                  Timing& timing) {
+  if (what.shape.numel() > kCallElements) {
     each.row.reasons["call_us"] = "measured at 128x128 and below only";
+    return;
+  }
+  const int calls =
+      std::clamp(kQueuedLaunches / std::max(each.row.kernels.value_or(1), 1), 1, kHostCalls);
+  each.row.call_us = host_cost_us([&each, inputs] { each.function.call(inputs); },
+                                  {.seconds = kCallSeconds}, *timing.stopwatch, calls);
 }
 
 // Whether there are counters at all is a property of the machine, found out once.
@@ -211,12 +242,13 @@ ResultRow empty_row(const Measurement& what, const std::string& provider, const 
   return row;
 }
 
-Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
+Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
+                 ThreadPool& threads) {
   std::vector<Contestant> contestants;
-  const std::string too_large = why_it_does_not_fit(what, device);
+  const std::string too_large = why_it_does_not_fit(what, *device);
   for (const std::string& provider : what.providers) {
     contestants.push_back(
-        {empty_row(what, provider, device), compile_case(what.each, provider), {}, {}});
+        {empty_row(what, provider, *device), compile_case(what.each, provider), {}, {}});
     contestants.back().row.skipped = too_large;
   }
   Measured measured;
@@ -224,11 +256,15 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
     std::vector<Tensor> inputs;
     for_all(contestants,
             [&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
-    for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, device); });
+    for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, *device); });
     for_all(contestants, [&] { check(contestants, what, inputs, threads); });
-    for_all(contestants,
-            [&] { measured.limit_way = time_all(contestants, what, inputs, device, threads); });
-    for_each_alive(contestants, [&](Contestant& each) { measure_call(each, what, inputs); });
+    Timing timing{device, threads, nullptr};
+    for_all(contestants, [&] {
+      timing.stopwatch = device->stopwatch();
+      measured.limit_way = time_all(contestants, what, inputs, timing);
+    });
+    for_each_alive(contestants,
+                   [&](Contestant& each) { measure_call(each, what, inputs, timing); });
     for_each_alive(contestants, [&](Contestant& each) { read_counters(each, inputs); });
   }
   for (Contestant& each : contestants) {
@@ -240,7 +276,7 @@ Measured measure(const Measurement& what, Device& device, ThreadPool& threads) {
   return measured;
 }
 
-void time_again(const Measurement& what, Device& device, ThreadPool& threads,
+void time_again(const Measurement& what, const std::shared_ptr<Device>& device, ThreadPool& threads,
                 std::span<ResultRow> rows, std::optional<CopyWay> limit_way) {
   std::vector<Contestant> contestants;
   bool is_long = false;
@@ -255,7 +291,8 @@ void time_again(const Measurement& what, Device& device, ThreadPool& threads,
   const Failure failure = failure_of([&] {
     const std::vector<Tensor> inputs =
         make_inputs(what.each, what.shape, what.dtype, device, threads);
-    time_all(contestants, what, inputs, device, threads, limit_way);
+    Timing timing{device, threads, device->stopwatch()};
+    time_all(contestants, what, inputs, timing, limit_way);
   });
   if (!failure.error.empty() || !failure.skipped.empty()) return;
   for (Contestant& each : contestants)

@@ -1,6 +1,7 @@
 // One case at one shape and type: all of a row's numbers, for each provider.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,12 +32,14 @@ struct Measured {
   std::optional<CopyWay> limit_way;
 };
 
-// Errors, and that it does not fit into memory, are in the rows, not thrown.
-Measured measure(const Measurement& what, Device& device, ThreadPool& threads);
+// `threads` are the host's: they make inputs and the reference. Errors, and that it does not fit
+// into memory, are in the rows, not thrown.
+Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
+                 ThreadPool& threads);
 
 // A later visit: times those of Sinter's own rows of that measurement once more that could be
 // timed.
-void time_again(const Measurement& what, Device& device, ThreadPool& threads,
+void time_again(const Measurement& what, const std::shared_ptr<Device>& device, ThreadPool& threads,
                 std::span<ResultRow> rows, std::optional<CopyWay> limit_way);
 
 }  // namespace sinter::suite

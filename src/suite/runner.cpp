@@ -11,9 +11,10 @@
 #include <set>
 #include <span>
 
+#include "src/api/devices.h"
 #include "src/base/check.h"
-#include "src/cpu/cpu_device.h"
-#include "src/runtime/registry.h"
+#include "src/base/options.h"
+#include "src/cpu/cpu_info.h"
 #include "src/suite/measure.h"
 #include "src/suite/plans.h"
 #include "src/suite/resume.h"
@@ -42,9 +43,11 @@ std::string system_text() {
   return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
 }
 
-std::shared_ptr<Device> open_device(const std::string& name) {
-  register_cpu_device();
-  return find_device(name);
+// On the CPU as many as its kernels have: they copy for the limit, too.
+int host_threads(const Device& device) {
+  if (device.machine().kind == MachineKind::cpu) return device.parallelism();
+  const int asked = environment_options().num_threads;
+  return asked > 0 ? asked : available_cpus();
 }
 
 std::vector<const Case*> chosen_cases(const std::vector<std::string>& names) {
@@ -103,6 +106,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   results.commit = options.commit;
   results.seconds = options.seconds;
   results.versions["system"] = system_text();
+  if (device.machine().kind != MachineKind::cpu) results.versions["host"] = cpu_model();
   if (const std::string compiler = device.compiler_version(); !compiler.empty())
     results.versions["compiler"] = compiler;
   results.copy_bytes_per_s = device.copy_bandwidth();
@@ -119,7 +123,7 @@ class SuiteRun {
         plan_(plan),
         progress_(progress),
         device_(open_device(options.device)),
-        threads_(device_->parallelism()) {
+        threads_(host_threads(*device_)) {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
     results_ = empty_results(options, *device_);
@@ -185,7 +189,7 @@ class SuiteRun {
 
   Visited first_visit(const Measurement& what) {
     const std::size_t first_row = results_.rows.size();
-    Measured measured = measure(what, *device_, threads_);
+    Measured measured = measure(what, device_, threads_);
     device_->release_cached();   // a peer has memory of its own
     Measurement at_once = what;  // a peer is visited once, and gets all the time then
     at_once.seconds = options_.seconds;
@@ -202,7 +206,7 @@ class SuiteRun {
   void later_visit(const Visited& visited) {
     const std::span rows = std::span(results_.rows).subspan(visited.first_row, visited.rows);
     const std::span<ResultRow> own = rows.first(visited.what.providers.size());
-    time_again(visited.what, *device_, threads_, own, visited.limit_way);
+    time_again(visited.what, device_, threads_, own, visited.limit_way);
     device_->release_cached();
     share_limit(own, rows.subspan(own.size()));
   }
@@ -215,8 +219,7 @@ class SuiteRun {
   std::span<const Measurement> plan_;
   const ProgressCallback& progress_;
   std::shared_ptr<Device> device_;
-  ThreadPool
-      threads_;  // as many as the device's kernels have; they also make inputs and references
+  ThreadPool threads_;  // the host's: they make inputs and references
   std::vector<std::unique_ptr<Peer>> peers_;
   Results results_;
   std::size_t done_ = 0;  // visits

@@ -56,7 +56,11 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("explain softmax --shape 12", 2, "ROWSxCOLS");
   expect("explain softmax --dtype f8", 2, "there are f32, f16, bf16 and f64");
   expect("explain softmax --dtype bf61", 2, "there is no type 'bf61'; did you mean bf16?");
-  expect("dump softmax --stage ptx", 2, "there is no stage 'ptx'");
+  expect("dump softmax --stage pxt", 2, "there is no stage 'pxt'; did you mean ptx?");
+  expect("dump softmax --stage ptx", 2, "go with --device cuda");
+  expect("dump softmax --stage tile --arch sm_80", 2, "go with --device cuda");
+  expect("dump softmax --stage tile --device cuda --arch sm_81", 2,
+         "there is no architecture 'sm_81'; did you mean sm_80?");
   expect("dump softmax --stage sorce", 2, "did you mean source?");
   expect("suite --cases softmax --device cup", 2, "there is no device 'cup'; did you mean cpu?");
   expect("suite --set qick", 2, "there is no set 'qick'; did you mean quick?");

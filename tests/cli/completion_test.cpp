@@ -179,8 +179,14 @@ TEST(CompletionTable, EveryListOfWordsHasSome) {
 TEST_F(Completion, EveryStageOfTheTableCanBeDumped) {
   for (const sinter::cli::OptionValues& row : sinter::cli::all_option_values()) {
     if (row.name != "--stage") continue;
-    for (const std::string& stage : row.words())
-      EXPECT_EQ(run("dump softmax --shape 33x65 --stage " + stage).code, 0) << stage;
+    for (const std::string& stage : row.words()) {
+      // What NVRTC and NVIDIA's tools make may be missing, which is no wrong use.
+      const bool is_nvidias = stage == "ptx" || stage == "sass";
+      const int code = run("dump softmax --shape 33x65 " +
+                           std::string(is_nvidias ? "--device cuda " : "") + "--stage " + stage)
+                           .code;
+      EXPECT_LE(code, is_nvidias ? sinter::cli::kFailed : sinter::cli::kOk) << stage;
+    }
   }
 }
 

@@ -17,23 +17,44 @@ SimtDevice& device() {
   return device;
 }
 
-// The offset moves the buffers off the boundaries that vectors want.
-void expect_agrees(const TileCase& c, const tile::Mapping& mapping) {
+// Buffers begin `shift` bytes behind a multiple of 16.
+void expect_agrees(const TileCase& c, const tile::Mapping& mapping, std::size_t shift = 0) {
   SCOPED_TRACE(fmt::format("{} with {} threads, {} a row, vectors of {}, clusters of {}", c.name,
                            mapping.threads, mapping.threads_per_row, mapping.vector,
                            mapping.cluster));
-  Memory simt(c);
+  Memory simt(c, shift);
   Memory oracle(c);
   tile::interpret(c.program, oracle.bindings, c.scalars, 0, c.grid);
   tile::TileProgram program = c.program;
   program.mapping = mapping;
-  device().compile(program)->launch(simt.bindings, c.scalars, c.grid, 0);
+  try {
+    device().compile(program)->launch(simt.bindings, c.scalars, c.grid, 0);
+  } catch (const Error& error) {
+    FAIL() << error.what();
+  }
   for (std::size_t i = 0; i < c.buffers.size(); ++i) expect_same(c, i, simt, oracle);
 }
+
+const std::vector<tile::Mapping> kMappings = {
+    {.threads = 32, .threads_per_row = 1, .vector = 1, .cluster = 1, .wide_index = true},
+    {.threads = 64, .threads_per_row = 8, .vector = 4, .cluster = 1, .wide_index = false},
+    {.threads = 96, .threads_per_row = 32, .vector = 2, .cluster = 1, .wide_index = true},
+    {.threads = 256, .threads_per_row = 256, .vector = 8, .cluster = 1, .wide_index = false},
+    {.threads = 1024, .threads_per_row = 1024, .vector = 1, .cluster = 1, .wide_index = true},
+    {.threads = 64, .threads_per_row = 64, .vector = 1, .cluster = 2, .wide_index = true},
+    {.threads = 64, .threads_per_row = 32, .vector = 4, .cluster = 8, .wide_index = false},
+};
 
 class SimtProgramTest : public testing::TestWithParam<TileCase> {};
 
 TEST_P(SimtProgramTest, AgreesWithTheInterpreter) { expect_agrees(GetParam(), {}); }
+
+TEST_P(SimtProgramTest, AgreesHoweverItsTilesLieOnThreads) {
+  for (const tile::Mapping& mapping : kMappings) {
+    expect_agrees(GetParam(), mapping);
+    expect_agrees(GetParam(), mapping, 8);
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(Memory, SimtProgramTest, testing::ValuesIn(memory_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Values, SimtProgramTest, testing::ValuesIn(value_cases()), name_of_case);

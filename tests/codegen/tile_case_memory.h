@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <ostream>
@@ -25,14 +26,15 @@ inline std::string name_of_case(const testing::TestParamInfo<TileCase>& info) {
 inline constexpr std::size_t kGuard = 256;  // bytes on either side of a buffer
 inline constexpr auto kGuardByte = std::byte{0x5a};
 
-// The case's buffers in memory of their own.
+// The case's buffers in memory of their own, `shift` bytes behind a multiple of 16.
 struct Memory {
   std::vector<std::vector<std::byte>> blocks;
   std::vector<tile::BufferBinding> bindings;
+  std::size_t before;  // bytes
 
-  explicit Memory(const TileCase& c) {
+  explicit Memory(const TileCase& c, std::size_t shift = 0) : before(kGuard + shift) {
     for (const TestBuffer& buffer : c.buffers) {
-      std::vector<std::byte> block(kGuard, kGuardByte);
+      std::vector<std::byte> block(before, kGuardByte);
       const auto bytes = testing_support::to_bytes(buffer.start, buffer.dtype);
       block.insert(block.end(), bytes.begin(), bytes.end());
       block.insert(block.end(), kGuard, kGuardByte);
@@ -40,16 +42,17 @@ struct Memory {
     }
     for (std::size_t i = 0; i < blocks.size(); ++i)
       bindings.push_back(
-          {blocks[i].data() + kGuard, static_cast<std::int64_t>(c.buffers[i].start.size())});
+          {blocks[i].data() + before, static_cast<std::int64_t>(c.buffers[i].start.size())});
   }
   std::vector<std::byte> bytes(std::size_t i) const {
-    return {blocks[i].begin() + kGuard, blocks[i].end() - kGuard};
+    return {blocks[i].begin() + static_cast<std::ptrdiff_t>(before), blocks[i].end() - kGuard};
   }
   bool guards_hold(std::size_t i) const {
-    for (std::size_t k = 0; k < kGuard; ++k)
-      if (blocks[i][k] != kGuardByte || blocks[i][blocks[i].size() - 1 - k] != kGuardByte)
-        return false;
-    return true;
+    const auto is_guard = [](std::byte b) { return b == kGuardByte; };
+    const std::vector<std::byte>& block = blocks[i];
+    return std::all_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(before),
+                       is_guard) &&
+           std::all_of(block.end() - kGuard, block.end(), is_guard);
   }
 };
 

@@ -19,7 +19,7 @@ class AccuracyTest : public ::testing::Test {
  protected:
   AccuracyTest() {
     devices();
-    inputs_ = make_inputs(each_, kShape, DType::f32, *find_device("cpu"), threads_);
+    inputs_ = make_inputs(each_, kShape, DType::f32, find_device("cpu"), threads_);
     result_ = compile_list(each_.program, 1).call(inputs_)[0].to_vector<float>();
   }
 
@@ -66,7 +66,7 @@ TEST(Accuracy, LargeShapesAreSampledByWholeRows) {
   ThreadPool threads(2);
   const Shape2 shape{200, 262'145};  // more than 2^24 elements
   const Case& each = find_case("h_red_red");
-  const auto inputs = make_inputs(each, shape, DType::f16, *find_device("cpu"), threads);
+  const auto inputs = make_inputs(each, shape, DType::f16, find_device("cpu"), threads);
   const std::vector<std::vector<Tensor>> outputs{compile_list(each.program, 1).call(inputs)};
   const Accuracy found = check_outputs(each, shape, inputs, outputs, threads)[0];
   EXPECT_EQ(found.checked_elements, 2 * 64);

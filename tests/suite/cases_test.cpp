@@ -22,7 +22,7 @@ class SuiteCase : public ::testing::TestWithParam<std::string> {
   SuiteCase() : each_(find_case(GetParam())), threads_(2) { devices(); }
 
   std::vector<Tensor> inputs(const Shape2& shape, DType dtype) {
-    return make_inputs(each_, shape, dtype, *find_device("cpu"), threads_);
+    return make_inputs(each_, shape, dtype, find_device("cpu"), threads_);
   }
   Accuracy accuracy(const Shape2& shape, DType dtype, bool fuse) {
     const std::vector<Tensor> in = inputs(shape, dtype);
@@ -53,7 +53,7 @@ TEST_P(SuiteCase, UnfusedIsRightInWideTypes) {
 
 TEST_P(SuiteCase, IsOneKernelThatMovesNoMoreThanItMust) {
   for (const Shape2& shape : {Shape2{33, 65}, Shape2{512, 512}, Shape2{16, 8192}}) {
-    const std::vector<Tensor> in = unbacked_inputs(each_, shape, DType::f32);
+    const std::vector<Tensor> in = unbacked_inputs(each_, shape, DType::f32, find_device("cpu"));
     const ProgramInfo info = compiled(each_, true).info(in);
     EXPECT_EQ(info.kernels, 1) << to_string(shape);
     EXPECT_EQ(info.buffer_bytes, 0) << to_string(shape);
@@ -66,7 +66,7 @@ TEST_P(SuiteCase, InputsAreTheSameInEveryRun) {
   const auto bytes_of = [&](int threads) {
     ThreadPool pool(threads);
     std::vector<float> all;
-    for (const Tensor& t : make_inputs(each_, {33, 65}, DType::f32, *find_device("cpu"), pool))
+    for (const Tensor& t : make_inputs(each_, {33, 65}, DType::f32, find_device("cpu"), pool))
       for (float x : t.to_vector<float>()) all.push_back(x);
     return all;
   };

@@ -1,0 +1,18 @@
+// Sinter's devices for its own use: all of them made known to the registry, then found by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/runtime/device.h"
+
+namespace sinter {
+
+// The names there can be, whether this machine has the devices or not. Starts none of them.
+std::vector<std::string> known_device_names();
+
+// Made on first use: DeviceError where this machine cannot, UserError for an unknown name.
+std::shared_ptr<Device> open_device(const std::string& name);
+
+}  // namespace sinter

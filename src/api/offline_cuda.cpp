@@ -1,0 +1,112 @@
+// One GPU for each architecture: the data-centre one, which most people who compile ahead mean.
+#include "src/api/offline_cuda.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+
+#include "src/base/atomic_file.h"
+#include "src/base/check.h"
+#include "src/codegen/cuda_renderer.h"
+#include "src/cpu/subprocess.h"
+#include "src/runtime/temporary_directory.h"
+
+namespace sinter {
+namespace {
+
+Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, int largest_cluster) {
+  Machine machine;
+  machine.kind = MachineKind::gpu;
+  machine.cache_bytes = cache_bytes;
+  machine.multiprocessors = multiprocessors;
+  machine.largest_cluster = largest_cluster;
+  return machine;
+}
+
+enum class CudaImage : std::uint8_t { cubin, ptx };
+
+std::string compiled(const CudaSource&, const std::string& name, const CudaArchitecture&,
+                     CudaImage) {
+  throw DeviceError(
+      fmt::format("[dump] {}: this build has no NVRTC yet; look at --stage source", name), "nvrtc",
+      ENOENT);
+}
+
+// Both print what a cubin holds; which of them is installed differs.
+std::vector<std::vector<std::string>> disassemblers(const std::string& path) {
+  std::vector<std::vector<std::string>> commands;
+  for (const char* folder : {"", "/usr/local/cuda/bin/"}) {
+    commands.push_back({folder + std::string("cuobjdump"), "-sass", path});
+    commands.push_back({folder + std::string("nvdisasm"), path});
+  }
+  return commands;
+}
+
+std::string disassembled(const std::string& cubin) {
+  constexpr std::chrono::seconds kTimeLimit{60};
+  const TemporaryDirectory folder;
+  const std::string path = folder.path() + "/kernel.cubin";
+  write_file_atomically("dump", path, cubin);
+  for (const std::vector<std::string>& command : disassemblers(path)) {
+    const SubprocessResult result = run_subprocess(command, "", kTimeLimit);
+    if (result.end == SubprocessResult::End::not_started) continue;
+    if (result.succeeded()) return result.output;
+    throw DeviceError(fmt::format("[dump] {} failed: {}: {}", command.front(), result.describe(),
+                                  result.output.substr(0, 500)),
+                      command.front(), result.code);
+  }
+  throw DeviceError(
+      "[dump] neither cuobjdump nor nvdisasm is in PATH or /usr/local/cuda/bin; install the CUDA "
+      "toolkit's binary utilities, or look at --stage ptx",
+      "cuobjdump", ENOENT);
+}
+
+}  // namespace
+
+const std::vector<CudaArchitecture>& cuda_architectures() {
+  static const std::vector<CudaArchitecture> all{
+      {"sm_80", "A100", gpu_machine(108, std::int64_t{40} << 20, 1)},
+      {"sm_90a", "H100, H200", gpu_machine(132, std::int64_t{50} << 20, 8)},
+      {"sm_100", "B200", gpu_machine(148, std::int64_t{126} << 20, 8)},
+  };
+  return all;
+}
+
+const CudaArchitecture& find_cuda_architecture(std::string_view name) {
+  const auto& all = cuda_architectures();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const CudaArchitecture& each) { return each.name == name; });
+  if (found != all.end()) return *found;
+  std::string names;
+  for (const CudaArchitecture& each : all) names += (names.empty() ? "" : ", ") + each.name;
+  fail_user("cuda", "there is no architecture '{}'; there are {}", name, names);
+}
+
+Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& architecture) {
+  PlannedKernels planned =
+      plan_kernels(graph, fuse, architecture.machine, architecture.machine.multiprocessors);
+  Program program;
+  program.traced = graph;
+  program.plan = std::move(planned.plan);
+  program.kernels = std::move(planned.kernels);
+  return program;
+}
+
+std::string cuda_stage_text(const Program& program, std::string_view stage,
+                            const CudaArchitecture& architecture) {
+  std::string text;
+  for (const Kernel& kernel : program.kernels) {
+    const CudaSource source = render_cuda(kernel.program, {});
+    const std::string& name = kernel.program.name;
+    if (stage == "source")
+      text += source.text + "\n";
+    else if (stage == "ptx")
+      text += compiled(source, name, architecture, CudaImage::ptx) + "\n";
+    else
+      text += disassembled(compiled(source, name, architecture, CudaImage::cubin)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace sinter
