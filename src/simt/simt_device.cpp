@@ -25,17 +25,20 @@ namespace {
 // its text does not show.
 constexpr std::uint64_t kFormatVersion = 1;
 
-// Little time in the compiler, variables that can be looked at, and no multiply-adds but fma():
-// results do not depend on the host.
-const std::vector<std::string> kFlags = {"-O1", "-g", "-fno-omit-frame-pointer",
-                                         "-ffp-contract=off"};
+// Little time in the compiler, and no multiply-adds but fma(): results do not depend on the host.
+// Who asked for the sources wants to look at variables, too.
+std::vector<std::string> flags_for(const SimtDeviceOptions& options) {
+  return {options.sources.empty() ? "-O1" : "-O0", "-g", "-fno-omit-frame-pointer",
+          "-ffp-contract=off"};
+}
 
-std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCache& cache) {
+std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
+                                            const DiskCache& cache) {
   HostCompilerOptions options;
-  options.cxx = cxx;
-  options.more_flags = kFlags;
+  options.cxx = asked.cxx;
+  options.more_flags = flags_for(asked);
   if (!cache.is_private()) options.failed_sources = cache.directory();
-  auto compiler = cxx == kNoCompiler ? nullptr : HostCompiler::find(options);
+  auto compiler = asked.cxx == kNoCompiler ? nullptr : HostCompiler::find(options);
   if (!compiler)
     throw DeviceError("[simt] kernels need a C++ compiler: install g++ or set SINTER_CXX", "find",
                       ENOENT);
@@ -63,7 +66,7 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
       : workers_(std::move(workers)),
         sources_(options.sources),
         libraries_(options.cache_dir),
-        compiler_(find_compiler(options.cxx, libraries_.disk_cache())),
+        compiler_(find_compiler(options, libraries_.disk_cache())),
         cpu_fingerprint_(cpu_fingerprint()) {}
 
   const HostCompiler& compiler() const { return *compiler_; }
