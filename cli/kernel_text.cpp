@@ -1,4 +1,5 @@
-// A kernel begins with `struct Binding` and ends with the first line after it that is just `}`.
+// A kernel begins with `struct Binding` (C++) or SN_KERNEL (CUDA) and ends with the first line
+// after it that is just `}`.
 #include "cli/kernel_text.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ std::string without_headers(std::string_view sources) {
     const std::size_t length = std::min(sources.find('\n'), sources.size() - 1) + 1;
     const std::string_view line = sources.substr(0, length);
     sources.remove_prefix(length);
-    if (!inside && line.starts_with("struct Binding")) {
+    if (!inside && (line.starts_with("struct Binding") || line.starts_with("SN_KERNEL("))) {
       inside = true;
       text += fmt::format("// {} lines of headers left out: see them with --full\n", headers);
       headers = 0;

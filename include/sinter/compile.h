@@ -22,6 +22,9 @@ namespace sinter {
 struct CompileOptions {
   bool fuse = true;       // false: every operation its own kernel
   std::string name = "";  // shown by explain()
+  // A call's kernels are given to the GPU as one CUDA graph: for programs of many short kernels.
+  // Ignored on devices that have none.
+  bool cuda_graph = false;
 };
 
 // What one call with given inputs runs.
@@ -51,7 +54,7 @@ class CompiledFunction {
   ProgramInfo info(std::span<const Tensor> inputs) const;
   PlanInfo plan(std::span<const Tensor> inputs) const;  // what explain() says, as data
 
-  // One stage as text: "graph", "simplified", "plan", "tile", "source".
+  // One stage as text: "graph", "simplified", "plan", "tile", "source"; on a GPU "ptx", too.
   std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
 
   int arity() const;

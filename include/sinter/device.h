@@ -1,4 +1,6 @@
-// What this machine has for Sinter to run on, and the memory it holds.
+// What this machine has for Sinter to run on, which of it is used, and the memory it holds.
+// Names: "cpu"; "cuda" (the first GPU), "cuda:1", ... What is missing is a DeviceError that says
+// so.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +16,14 @@ struct DeviceInfo {
   std::string note;  // what is missing and what that costs; empty if nothing is
 };
 std::vector<DeviceInfo> devices();
+
+// Where new tensors go unless their maker says otherwise. At first $SINTER_DEVICE, else "cpu".
+// A program runs where its inputs are.
+void set_default_device(const std::string& device);
+std::string default_device();
+
+// Returns when all that this thread has given to the device is done.
+void synchronize(const std::string& device);
 
 struct DeviceMemory {
   std::size_t in_use = 0;

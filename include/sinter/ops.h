@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,12 +49,15 @@ inline Tensor operator!(const Tensor& a) { return logical_not(a); }
 
 // --- making tensors ---------------------------------------------------------------------------
 
-Tensor full(const Shape& shape, const Arg& value, DType dtype = DType::f32);
-Tensor zeros(const Shape& shape, DType dtype = DType::f32);
-Tensor ones(const Shape& shape, DType dtype = DType::f32);
+// On the device of that name, else on the default device; in a function that is being traced,
+// where the function runs.
+Tensor full(const Shape& shape, const Arg& value, DType dtype = DType::f32,
+            const std::string& device = "");
+Tensor zeros(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
+Tensor ones(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
 // start, start + step, ... before stop. i64 if all three are whole numbers, else f32.
 Tensor arange(const Arg& start, const Arg& stop, const Arg& step = 1,
-              std::optional<DType> dtype = std::nullopt);
+              std::optional<DType> dtype = std::nullopt, const std::string& device = "");
 
 // --- views: no data moves, except where reshape() has to -----------------------------------------
 

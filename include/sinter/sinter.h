@@ -3,6 +3,7 @@
 
 #include <sinter/bench.h>
 #include <sinter/compile.h>
+#include <sinter/cuda.h>
 #include <sinter/device.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>

@@ -29,10 +29,15 @@ class Tensor {
   std::int64_t numel() const { return shape().numel(); }
   const Strides& strides() const;  // in elements
   bool is_contiguous() const;
-  std::string device() const;  // "cpu"
+  std::string device() const;  // "cpu", "cuda"; while tracing, where the function will run
 
-  // The first element, in device memory; the others are strides() apart.
+  // The first element, in device memory; the others are strides() apart. A GPU may still be
+  // writing it: other code uses it on the same stream (sinter/cuda.h) or after synchronize().
   const void* data() const;
+
+  // The same elements on that device, in row-major order where they are copied; the tensor itself
+  // if it is there already.
+  Tensor to(const std::string& device) const;
 
   // Copies the elements in row-major order to `destination`, which holds numel() of them.
   void copy_to(void* destination) const;
@@ -79,17 +84,21 @@ class Arg {
   Kind kind_ = Kind::tensor;
 };
 
+// Where a function takes a device's name, an empty one is the default device (sinter/device.h).
+
 // Copies `shape.numel()` elements in row-major order from host memory.
-Tensor from_host(const void* data, const Shape& shape, DType dtype);
+Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& device = "");
 
 template <typename T>
-Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
+Tensor from_vector(const std::vector<T>& values, const Shape& shape,
+                   const std::string& device = "") {
   static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to copy from");
-  return from_host(values.data(), shape, dtype_of<T>());
+  return from_host(values.data(), shape, dtype_of<T>(), device);
 }
-// A tensor that uses memory the caller owns, without copying; `owner` is kept alive with it.
+// A tensor that uses memory the caller owns, without copying: memory of that device, host memory
+// for "cpu". `owner` is kept alive with it.
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
-                   std::shared_ptr<void> owner);
+                   std::shared_ptr<void> owner, const std::string& device = "");
 
 // Printed as PyTorch users expect, long ones shortened.
 std::string to_string(const Tensor& tensor);

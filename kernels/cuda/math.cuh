@@ -1,6 +1,6 @@
 // Mathematical functions of generated GPU kernels, one element at a time. f32 is accurate to a few
-// units in the last place; NaN comes through everywhere; integer division never traps.
-// Needs types.cuh, primitives.
+// units in the last place, exp(a) to 2 + |a| of them; NaN comes through everywhere; integer division
+// never traps. Needs types.cuh, primitives.
 
 namespace sn {
 
@@ -41,7 +41,6 @@ SN_CALL(ceil, ::ceilf, ::ceil)
 SN_CALL(round, ::rintf, ::rint)
 SN_CALL(trunc, ::truncf, ::trunc)
 SN_CALL(sqrt, ::sqrtf, ::sqrt)
-SN_CALL(exp, ::expf, ::exp)
 SN_CALL(exp2, ::exp2f, ::exp2)
 SN_CALL(expm1, ::expm1f, ::expm1)
 SN_CALL(log, ::logf, ::log)
@@ -61,6 +60,10 @@ SN_CALL(atanh, ::atanhf, ::atanh)
 SN_CALL(erf, ::erff, ::erf)
 SN_CALL(erfc, ::erfcf, ::erfc)
 #undef SN_CALL
+
+// Two instructions, where one more digit would take eight: rows of exponentials wait for them.
+SN_INLINE f32 exp(f32 a) { return fast_exp2(a * 1.442695041f); }
+SN_INLINE f64 exp(f64 a) { return ::exp(a); }
 
 // CUDA's sinf and cosf carry a reduction for huge arguments into every place they are used. Up to
 // here a reduction by pi/2 in three parts is exact enough; beyond, which is rare, they are called.
@@ -119,12 +122,8 @@ template <class T>
 SN_INLINE T rsqrt(T a) {
   return T(1) / sqrt(a);
 }
-// Of |a| with the sign put back: the other way round exp() would overflow.
-template <class T>
-SN_INLINE T sigmoid(T a) {
-  const T power = exp(-abs(a));
-  return (a < T(0) ? power : T(1)) / (T(1) + power);
-}
+SN_INLINE f32 sigmoid(f32 a) { return fast_reciprocal(1.f + exp(-a)); }
+SN_INLINE f64 sigmoid(f64 a) { return 1 / (1 + exp(-a)); }
 
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
 // division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.

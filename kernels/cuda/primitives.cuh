@@ -163,10 +163,15 @@ SN_INLINE f32 fmin_nan(f32 a, f32 b) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
 }
-// 2 to the power of x, and 1/x, each to about two units in the last place; subnormals are 0.
-SN_INLINE f32 approximate_exp2(f32 x) {
+// 2 to the power of x, and 1/x, each to two units in the last place; subnormals are 0.
+SN_INLINE f32 fast_exp2(f32 x) {
   f32 r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+SN_INLINE f32 fast_reciprocal(f32 x) {
+  f32 r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
   return r;
 }
 

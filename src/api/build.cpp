@@ -99,6 +99,13 @@ Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& gr
   return launch;
 }
 
+std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
+  std::vector<GraphStep> steps;
+  for (const Launch& launch : executable.launches)
+    steps.push_back({launch.kernel, launch.buffers.size(), launch.scalars, launch.grid});
+  return executable.device->make_launch_graph(steps);
+}
+
 void fill_info(Program& program) {
   ProgramInfo& info = program.info;
   info.kernels = static_cast<int>(program.executable.launches.size());
@@ -135,12 +142,15 @@ PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machin
 }
 
 std::shared_ptr<const Program> build_program(const Graph& graph,
-                                             std::span<const std::int64_t> input_extents, bool fuse,
+                                             std::span<const std::int64_t> input_extents,
+                                             const BuildOptions& options,
                                              const std::shared_ptr<Device>& device) {
   const auto start = std::chrono::steady_clock::now();
   auto program = std::make_shared<Program>();
   program->traced = graph;
-  PlannedKernels planned = plan_kernels(graph, fuse, device->machine(), device->parallelism());
+  program->options = options;
+  PlannedKernels planned =
+      plan_kernels(graph, options.fuse, device->machine(), device->parallelism());
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
   const Plan& plan = program->plan;
@@ -155,6 +165,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));
   }
+  if (options.launch_graph) executable.graph = make_graph(executable);
   for (const Operand& output : plan.graph.outputs) {
     const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
     executable.outputs.push_back(

@@ -21,6 +21,11 @@ struct PlannedKernels {
 };
 PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers);
 
+struct BuildOptions {
+  bool fuse = true;
+  bool launch_graph = false;  // where the device has them
+};
+
 // Everything about a program for one signature but its memory.
 struct Program {
   Graph traced;
@@ -28,11 +33,13 @@ struct Program {
   std::vector<Kernel> kernels;  // by group
   Executable executable;
   ProgramInfo info;
+  BuildOptions options;
 };
 
 // `input_extents`: how many elements may be touched from each input's first on.
 std::shared_ptr<const Program> build_program(const Graph& graph,
-                                             std::span<const std::int64_t> input_extents, bool fuse,
+                                             std::span<const std::int64_t> input_extents,
+                                             const BuildOptions& options,
                                              const std::shared_ptr<Device>& device);
 
 std::string explain_text(const Program& program, const std::string& name);

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "src/api/build.h"
+#include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"
@@ -21,7 +22,14 @@ struct CompiledFunction::State {
 
   std::shared_ptr<const TracedProgram> program_for(std::span<const Tensor> inputs) {
     check_inputs(inputs);
-    return programs.find_or_build({}, inputs, [&] { return trace(inputs); });
+    for (const Tensor& input : inputs)
+      if (input.impl()->is_traced())
+        fail_user("compile", "a traced tensor was passed to a compiled function outside its trace");
+    std::shared_ptr<Device> device = common_device("compile", inputs);
+    // Without inputs it is known when the function has run; the default one stands for it here.
+    const std::shared_ptr<Device> key = device ? device : default_device_handle();
+    return programs.find_or_build({}, inputs, *key,
+                                  [&] { return trace(inputs, std::move(device)); });
   }
 
   void check_inputs(std::span<const Tensor> inputs) const {
@@ -32,11 +40,12 @@ struct CompiledFunction::State {
         fail_user("compile", "input {} is undefined (a default-made Tensor)", i);
   }
 
-  std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs) {
+  std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs,
+                                             std::shared_ptr<Device> device) {
     // The function may keep state: it runs on one thread at a time.
     std::lock_guard lock(tracing);
-    const std::shared_ptr<Trace> record = trace_function(function, inputs);
-    return build_traced(*record, inputs, options.fuse);
+    const std::shared_ptr<Trace> record = trace_function(function, inputs, std::move(device));
+    return build_traced(*record, inputs, {options.fuse, options.cuda_graph});
   }
 
   Traced function;
@@ -58,9 +67,6 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const
     state.check_inputs(inputs);
     return state.function(inputs);
   }
-  for (const Tensor& input : inputs)
-    if (input.defined() && input.impl()->is_traced())
-      fail_user("compile", "a traced tensor was passed to a compiled function outside its trace");
   const auto program = state.program_for(inputs);
   return run_traced(*program, inputs);
 }

@@ -6,21 +6,33 @@
 #include <sinter/device.h>
 
 #include <algorithm>
-#include <memory>
+#include <mutex>
 
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
 #include "src/cpu/host_compiler.h"
-#include "src/cuda/driver.h"
+#include "src/cuda/cuda_device.h"
 #include "src/runtime/registry.h"
 #include "src/simt/simt_device.h"
 
 namespace sinter {
 namespace {
 
+// Never destroyed: tensors in static objects may outlive everything else.
+struct DefaultDevice {
+  std::mutex mutex;
+  std::shared_ptr<Device> device;  // null: not asked for yet
+
+  static DefaultDevice& instance() {
+    static DefaultDevice& it = *new DefaultDevice;
+    return it;
+  }
+};
+
 void register_all_devices() {
   register_cpu_device();
+  register_cuda_device();
   register_simt_device();
 }
 
@@ -34,17 +46,13 @@ std::string cpu_note() {
                      HostCompiler::kLookedFor, kCost);
 }
 
-// Where no device of that name is registered: what there is all the same, or why not.
-std::string cuda_note() {
-  try {
-    const std::vector<CudaDeviceDescription> found = cuda_devices();
-    return fmt::format(
-        "found {}{}; this build of Sinter runs kernels on the CPU only, and can time CUDA code "
-        "(sinter/bench.h, BenchClock::cuda)",
-        found.front().name, found.size() > 1 ? fmt::format(" and {} more", found.size() - 1) : "");
-  } catch (const DeviceError& error) {
-    return fmt::format("{}; until then no GPU is used and no CUDA code can be timed", error.what());
-  }
+// One for each GPU; where none can be used, one that says why.
+std::vector<std::string> cuda_names() {
+  int count = 1;
+  if (why_no_cuda().empty()) cuda_driver().device_get_count(&count);
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(cuda_device_name(i));
+  return names;
 }
 
 DeviceInfo info_of(const std::string& name) {
@@ -57,6 +65,7 @@ DeviceInfo info_of(const std::string& name) {
   } catch (const Error& error) {
     // One device that cannot be made is no reason to hide the others.
     info.note = error.what();
+    if (name == "cuda") info.note += "; until then no GPU is used";
   }
   return info;
 }
@@ -72,19 +81,39 @@ std::vector<std::string> known_device_names() {
 }
 
 std::shared_ptr<Device> open_device(const std::string& name) {
+  if (name.empty()) return default_device_handle();
   register_all_devices();
-  return find_device(name);
+  return find_device(register_cuda_device(name));
 }
+
+std::shared_ptr<Device> default_device_handle() {
+  DefaultDevice& chosen = DefaultDevice::instance();
+  const std::lock_guard lock(chosen.mutex);
+  if (!chosen.device) {
+    const std::string& name = environment_options().device;
+    chosen.device = open_device(name.empty() ? "cpu" : name);
+  }
+  return chosen.device;
+}
+
+void set_default_device(const std::string& device) {
+  std::shared_ptr<Device> found = open_device(device.empty() ? "cpu" : device);
+  DefaultDevice& chosen = DefaultDevice::instance();
+  const std::lock_guard lock(chosen.mutex);
+  chosen.device = std::move(found);
+}
+
+std::string default_device() { return default_device_handle()->name(); }
 
 std::vector<DeviceInfo> devices() {
   register_all_devices();
+  for (const std::string& name : cuda_names()) register_cuda_device(name);
   std::vector<DeviceInfo> all;
   for (const std::string& name : device_names()) all.push_back(info_of(name));
-  const auto is_cuda = [](const DeviceInfo& info) { return info.name == "cuda"; };
-  if (std::none_of(all.begin(), all.end(), is_cuda))
-    all.push_back({"cuda", "", false, cuda_note()});
   return all;
 }
+
+void synchronize(const std::string& device) { open_device(device)->synchronize(); }
 
 DeviceMemory device_memory(const std::string& device) {
   const MemoryStats stats = open_device(device)->memory();

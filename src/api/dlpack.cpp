@@ -14,6 +14,7 @@
 #include "src/api/tensor_impl.h"
 #include "src/base/check.h"
 #include "src/base/view.h"
+#include "src/cuda/cuda_device.h"
 
 namespace sinter {
 namespace {
@@ -41,6 +42,22 @@ std::string describe(const DLDataType& type) {
   const std::string text = named ? fmt::format("{}{}", kNames[type.code], type.bits)
                                  : fmt::format("code {}, {} bits", type.code, type.bits);
   return type.lanes == 1 ? text : fmt::format("{} of {} lanes", text, type.lanes);
+}
+
+// The name of the Sinter device that has the memory.
+std::string checked_device(const DLDevice& device) {
+  if (device.device_type == kDlpackCpu || device.device_type == kDlpackCudaHost) return "cpu";
+  if (device.device_type == kDlpackCuda) return fmt::format("cuda:{}", device.device_id);
+  fail_import(
+      "the tensor is on a device of type {}, expected {} (CPU) or {} (CUDA); copy it there "
+      "first",
+      device.device_type, kDlpackCpu, kDlpackCuda);
+}
+
+DLDevice dlpack_device(const Device& device) {
+  if (const auto* cuda = dynamic_cast<const CudaDevice*>(&device))
+    return {kDlpackCuda, cuda->ordinal()};
+  return {kDlpackCpu, 0};
 }
 
 DType checked_dtype(const DLDataType& type) {
@@ -133,16 +150,14 @@ DLDataType dlpack_type(DType dtype) {
 Tensor from_dlpack(DLManagedTensor* managed) {
   if (!managed) fail_import("the tensor is null");
   const DLTensor& tensor = managed->dl_tensor;
-  if (tensor.device.device_type != kDlpackCpu)
-    fail_import("the tensor is on a device of type {}, expected {} (CPU); copy it there first",
-                tensor.device.device_type, kDlpackCpu);
+  const std::string device = checked_device(tensor.device);
   const DType dtype = checked_dtype(tensor.dtype);
   const Shape shape = checked_shape(tensor);
   const Strides strides = checked_strides(tensor, shape);
   void* data = checked_data(tensor, shape, dtype);
   // The owner gets it last: whatever throws before leaves it with the caller.
   const auto owner = std::make_shared<DlpackOwner>();
-  Tensor result = from_memory(data, shape, strides, dtype, owner);
+  Tensor result = from_memory(data, shape, strides, dtype, owner, device);
   owner->take(managed);
   return result;
 }
@@ -151,6 +166,7 @@ DLManagedTensor* to_dlpack(const Tensor& tensor) {
   const TensorImpl& impl = checked("to_dlpack", tensor);
   if (impl.is_traced())
     fail_user("to_dlpack", "values are not known while a function is being traced by compile()");
+  impl.device->synchronize();  // who takes it knows nothing of our streams
   auto exported = std::make_unique<Export>();
   exported->shape = tensor.shape();
   exported->strides = tensor.strides();
@@ -159,7 +175,7 @@ DLManagedTensor* to_dlpack(const Tensor& tensor) {
   // The standard asks for null where there are no elements. Offsets are in the pointer: several
   // libraries do not read byte_offset.
   out.data = tensor.numel() == 0 ? nullptr : impl.data();
-  out.device = {kDlpackCpu, 0};
+  out.device = dlpack_device(*impl.device);
   out.ndim = tensor.rank();
   out.dtype = dlpack_type(impl.dtype);
   out.shape = &exported->shape[0];

@@ -36,6 +36,8 @@ struct DLManagedTensor {
 namespace sinter {
 
 inline constexpr std::int32_t kDlpackCpu = 1;
+inline constexpr std::int32_t kDlpackCuda = 2;
+inline constexpr std::int32_t kDlpackCudaHost = 3;  // pinned: the host's
 
 inline constexpr std::uint8_t kDlpackInt = 0;
 inline constexpr std::uint8_t kDlpackUInt = 1;

@@ -34,6 +34,11 @@ std::string explain_text(const Program& program, const std::string& name) {
   text += fmt::format("{} kernel{}, {} moved, {} of intermediates\n", plan.kernels.size(),
                       plan.kernels.size() == 1 ? "" : "s", bytes_text(program.info.bytes),
                       bytes_text(program.info.buffer_bytes));
+  if (program.options.launch_graph)
+    text += program.executable.graph
+                ? "launched as one CUDA graph\n"
+                : fmt::format("no CUDA graph: {} launches kernels one by one\n",
+                              program.executable.device->name());
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) explain_kernel(plan, k, text);
   std::string unfused;
   const auto node = [&](int id) -> const PlanNode& {
@@ -60,7 +65,17 @@ std::string stage_text(const Program& program, std::string_view stage) {
               "\n";
     return text;
   }
-  fail_user("dump", "there is no stage '{}'; stages are graph, simplified, plan, tile, source",
+  if (stage == "ptx") {
+    for (const Kernel& kernel : program.kernels) {
+      const std::string assembly = program.executable.device->assembly(kernel.program);
+      if (assembly.empty())
+        fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}",
+                  program.executable.device->name());
+      text += assembly + "\n";
+    }
+    return text;
+  }
+  fail_user("dump", "there is no stage '{}'; stages are graph, simplified, plan, tile, source, ptx",
             stage);
 }
 

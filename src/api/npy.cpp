@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
 #include "src/api/trace.h"
@@ -401,20 +402,21 @@ class OutputFile {
 }  // namespace
 
 // What follows the elements is left alone, as NumPy does: a file may hold several arrays.
-Tensor load_npy(const std::string& path) {
+Tensor load_npy(const std::string& path, const std::string& device_name) {
   InputFile file(path);
   const NpyHeader header = read_header(file, path);
   const std::size_t bytes = checked_bytes(header, path);
   const std::string what = fmt::format("{} of {}", to_string(header.shape), name_of(header.dtype));
   if (bytes > file.left()) file.fail_short(what, bytes);
-  const std::shared_ptr<Device> device = default_device();
+  const std::shared_ptr<Device> device = open_device(device_name);
   StoragePtr storage = device->allocate(bytes);
-  file.read(storage->data(), bytes, what);
-  if (header.dtype == DType::boolean) {
+  std::vector<std::uint8_t> staged(device->shares_host_memory() ? 0 : bytes);
+  auto* values = staged.empty() ? static_cast<std::uint8_t*>(storage->data()) : staged.data();
+  file.read(values, bytes, what);
+  if (header.dtype == DType::boolean)
     // Any byte is a truth value to NumPy; ours are 0 and 1.
-    auto* values = static_cast<std::uint8_t*>(storage->data());
     std::transform(values, values + bytes, values, [](std::uint8_t v) { return v != 0; });
-  }
+  if (!staged.empty()) device->copy_from_host(storage->data(), values, bytes);
   const View view =
       header.fortran_order ? column_major_view(header.shape) : dense_view(header.shape);
   return make_tensor(header.dtype, view, std::move(storage), device);
@@ -427,7 +429,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   const std::string header = header_text(descr_of(impl.dtype, path), tensor.shape());
   // A tensor with values may be saved while a function is traced: its copy is not recorded.
   const TraceScope untraced(nullptr);
-  const Tensor dense = contiguous(tensor);
+  const Tensor dense = impl.device->shares_host_memory() ? contiguous(tensor) : tensor.to("cpu");
   OutputFile file(path);
   file.write(header.data(), header.size());
   file.write(dense.impl()->data(), static_cast<std::size_t>(dense.numel()) * size_of(impl.dtype));

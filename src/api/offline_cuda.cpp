@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/codegen/cuda_renderer.h"
 #include "src/cpu/subprocess.h"
+#include "src/cuda/nvrtc.h"
 #include "src/runtime/temporary_directory.h"
 
 namespace sinter {
@@ -24,13 +26,11 @@ Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, int largest_c
   return machine;
 }
 
-enum class CudaImage : std::uint8_t { cubin, ptx };
-
-std::string compiled(const CudaSource&, const std::string& name, const CudaArchitecture&,
-                     CudaImage) {
-  throw DeviceError(
-      fmt::format("[dump] {}: this build has no NVRTC yet; look at --stage source", name), "nvrtc",
-      ENOENT);
+std::string compiled(const CudaSource& source, const std::string& name,
+                     const CudaArchitecture& architecture, CudaImage image) {
+  constexpr int kNoDriver = std::numeric_limits<int>::max();  // the newest NVRTC will do
+  static const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kNoDriver);
+  return nvrtc->compile(source.text, name, architecture.name, image);
 }
 
 // Both print what a cubin holds; which of them is installed differs.

@@ -6,10 +6,9 @@
 #include <optional>
 
 #include "src/api/build.h"
+#include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/base/check.h"
-#include "src/cpu/cpu_device.h"
-#include "src/runtime/registry.h"
 
 namespace sinter {
 namespace {
@@ -104,7 +103,13 @@ Tensor record(Trace& trace, const OpCall& call) {
   return trace.add(std::move(node));
 }
 
-// Everything but the tensors that decides which program runs.
+std::string_view op_name(const OpCall& call) {
+  if (call.op == Op::constant) return "full";  // as users know them
+  if (call.op == Op::iota) return "arange";
+  return call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op);
+}
+
+// Everything but the tensors and the device that decides which program runs.
 std::vector<std::int64_t> key_of(const OpCall& call) {
   std::vector<std::int64_t> words{static_cast<int>(call.op), static_cast<int>(call.dtype),
                                   static_cast<int>(call.reduce_kind),
@@ -129,37 +134,37 @@ Tensor run_now(const OpCall& call) {
   std::vector<Tensor> inputs;
   for (const Arg& arg : call.args)
     if (arg.kind() == Arg::Kind::tensor) inputs.push_back(arg.tensor());
+  std::shared_ptr<Device> device = common_device(op_name(call), inputs);
+  if (!device) device = call.device ? call.device : default_device_handle();
   // Programs are found by the operation first, then, like a compiled function's, by the inputs.
   static ProgramCache& cache = *new ProgramCache(4096);
   const std::vector<std::int64_t> key = key_of(call);
   auto build = [&] {
     auto trace = std::make_shared<Trace>();
+    trace->device = device;
     OpCall recorded = call;
     for (Arg& arg : recorded.args)
       if (arg.kind() == Arg::Kind::tensor) arg = Arg(trace->add_input(arg.tensor()));
     const Tensor result = record(*trace, recorded);
     trace->graph.outputs.push_back({result.impl()->node, result.impl()->view});
-    return build_traced(*trace, inputs, true);
+    return build_traced(*trace, inputs, {});
   };
-  const auto program = cache.find_or_build(key, inputs, build);
+  const auto program = cache.find_or_build(key, inputs, *device, build);
   return run_traced(*program, inputs)[0];
 }
 
 }  // namespace
 
-std::shared_ptr<Device> default_device() {
-  static const std::shared_ptr<Device>& device = *[] {
-    register_cpu_device();
-    return new std::shared_ptr<Device>(find_device("cpu"));
-  }();
-  return device;
-}
-
 Tensor apply(const OpCall& call) {
-  if (Trace* trace = current_trace()) return record(*trace, call);
+  if (Trace* trace = current_trace()) {
+    if (call.device && trace->device && call.device != trace->device)
+      fail_user(op_name(call), "the function runs on {}, where its inputs are, not on {}",
+                trace->device->name(), call.device->name());
+    return record(*trace, call);
+  }
   for (const Arg& arg : call.args)
     if (arg.kind() == Arg::Kind::tensor && arg.tensor().impl()->is_traced())
-      fail_user(call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op),
+      fail_user(op_name(call),
                 "a tensor made while tracing a function was used outside of it; return it from the "
                 "function instead");
   return run_now(call);

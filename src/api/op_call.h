@@ -20,12 +20,10 @@ struct OpCall {
   Scalar value;              // constant; iota's start
   Scalar step;               // iota
   ReduceKind reduce_kind = ReduceKind::sum;
-  std::uint32_t axes = 0;  // reduce: a mask; concat: the axis
+  std::uint32_t axes = 0;          // reduce: a mask; concat: the axis
+  std::shared_ptr<Device> device;  // constant, iota: where to; null: not said
 };
 
 Tensor apply(const OpCall& call);
-
-// The device that new tensors go to.
-std::shared_ptr<Device> default_device();
 
 }  // namespace sinter

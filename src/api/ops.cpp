@@ -5,6 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/base/check.h"
 
@@ -81,11 +82,21 @@ Tensor gelu(const Arg& a, GeluForm form) {
   return form == GeluForm::erf ? gelu_erf(a) : gelu_tanh(a);
 }
 
-Tensor full(const Shape& shape, const Arg& value, DType dtype) {
+namespace {
+
+// None given: where the operation runs is known by others.
+std::shared_ptr<Device> device_argument(const std::string& name) {
+  return name.empty() ? nullptr : open_device(name);
+}
+
+}  // namespace
+
+Tensor full(const Shape& shape, const Arg& value, DType dtype, const std::string& device) {
   if (value.kind() == Arg::Kind::tensor) fail_user("full", "the value is a number, not a tensor");
   checked_numel("full", shape);
   OpCall call;
   call.op = Op::constant;
+  call.device = device_argument(device);
   call.shape = shape;
   call.dtype = dtype;
   call.value =
@@ -93,8 +104,12 @@ Tensor full(const Shape& shape, const Arg& value, DType dtype) {
   return apply(call);
 }
 
-Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+Tensor zeros(const Shape& shape, DType dtype, const std::string& device) {
+  return full(shape, 0, dtype, device);
+}
+Tensor ones(const Shape& shape, DType dtype, const std::string& device) {
+  return full(shape, 1, dtype, device);
+}
 
 namespace {
 
@@ -121,7 +136,8 @@ std::int64_t whole_steps(std::int64_t start, std::int64_t stop, std::int64_t ste
 
 }  // namespace
 
-Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
+Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype,
+              const std::string& device) {
   for (const Arg* arg : {&start, &stop, &step})
     if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
   if (step.real() == 0) fail_user("arange", "the step cannot be 0");
@@ -134,6 +150,7 @@ Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<
   };
   OpCall call;
   call.op = Op::iota;
+  call.device = device_argument(device);
   call.shape = {count};
   call.dtype = dtype.value_or(whole ? DType::i64 : DType::f32);
   if (call.dtype == DType::boolean) fail_user("arange", "cannot make bools");

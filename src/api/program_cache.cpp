@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "src/api/op_call.h"
+#include "src/api/devices.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -15,13 +15,13 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return hash * 0xff51afd7ed558ccdu;
 }
 
-std::uint64_t signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs) {
-  std::uint64_t hash = inputs.size();
+std::uint64_t signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                        const Device& device) {
+  std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(&device), inputs.size());
   for (std::int64_t word : key) hash = mix(hash, static_cast<std::uint64_t>(word));
   for (const Tensor& tensor : inputs) {
     const TensorImpl& impl = *tensor.impl();
     hash = mix(hash, static_cast<std::uint64_t>(impl.dtype));
-    hash = mix(hash, reinterpret_cast<std::uintptr_t>(impl.device.get()));
     for (int i = 0; i < impl.view.shape.rank(); ++i) {
       hash = mix(hash, static_cast<std::uint64_t>(impl.view.shape[i]));
       hash = mix(hash, static_cast<std::uint64_t>(impl.view.strides[i]));
@@ -36,52 +36,42 @@ std::int64_t elements_from_first(const Tensor& tensor) {
   return extent(view).last + 1;
 }
 
-// Where the program runs: where all its tensors are.
-std::shared_ptr<Device> device_of(const std::vector<const Tensor*>& tensors) {
-  if (tensors.empty()) return default_device();
-  const std::shared_ptr<Device>& device = tensors.front()->impl()->device;
-  for (const Tensor* tensor : tensors)
-    if (tensor->impl()->device != device)
-      fail_user("device", "tensors on {} and on {} do not go together; copy one of them",
-                device->name(), tensor->impl()->device->name());
-  return device;
-}
-
 }  // namespace
 
 bool ProgramCache::matches(const Entry& entry, std::span<const std::int64_t> key,
-                           std::span<const Tensor> inputs) {
+                           std::span<const Tensor> inputs, const Device& device) {
+  if (entry.device != &device) return false;
   if (!std::equal(entry.key.begin(), entry.key.end(), key.begin(), key.end())) return false;
   if (entry.views.size() != inputs.size()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& impl = *inputs[i].impl();
-    if (entry.devices[i] != impl.device.get() || entry.dtypes[i] != impl.dtype ||
-        entry.views[i].shape != impl.view.shape || entry.views[i].strides != impl.view.strides)
+    if (entry.dtypes[i] != impl.dtype || entry.views[i].shape != impl.view.shape ||
+        entry.views[i].strides != impl.view.strides)
       return false;
   }
   return true;
 }
 
 std::shared_ptr<const TracedProgram> ProgramCache::find(std::span<const std::int64_t> key,
-                                                        std::span<const Tensor> inputs) const {
-  const std::uint64_t hash = signature(key, inputs);
+                                                        std::span<const Tensor> inputs,
+                                                        const Device& device) const {
+  const std::uint64_t hash = signature(key, inputs, device);
   std::shared_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (matches(it->second, key, inputs)) return it->second.program;
+    if (matches(it->second, key, inputs, device)) return it->second.program;
   return nullptr;
 }
 
 std::shared_ptr<const TracedProgram> ProgramCache::insert(
-    std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+    std::span<const std::int64_t> key, std::span<const Tensor> inputs, const Device& device,
     std::shared_ptr<const TracedProgram> program) {
-  Entry entry{{key.begin(), key.end()}, {}, {}, {}, program};
+  Entry entry{&device, {key.begin(), key.end()}, {}, {}, program};
   for (const Tensor& tensor : inputs) {
-    entry.devices.push_back(tensor.impl()->device.get());
     entry.dtypes.push_back(tensor.dtype());
     entry.views.push_back(tensor.impl()->view);
   }
-  const std::uint64_t hash = signature(key, inputs);
+  const std::uint64_t hash = signature(key, inputs, device);
   std::unique_lock lock(mutex_);
   if (order_.size() == capacity_) {
     entries_.erase(entries_.find(order_.front()));
@@ -98,15 +88,24 @@ std::shared_ptr<const TracedProgram> ProgramCache::latest() const {
   return latest_;
 }
 
+std::shared_ptr<Device> common_device(std::string_view op, std::span<const Tensor> tensors) {
+  if (tensors.empty()) return nullptr;
+  const std::shared_ptr<Device>& first = tensors[0].impl()->device;
+  for (std::size_t i = 1; i < tensors.size(); ++i)
+    if (const std::shared_ptr<Device>& other = tensors[i].impl()->device; other != first)
+      fail_user(op, "input 0 is on {}, input {} on {}; move one of them with to()", first->name(),
+                i, other->name());
+  return first;
+}
+
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
-                                                  bool fuse) {
+                                                  const BuildOptions& options) {
   std::vector<std::int64_t> extents;
-  std::vector<const Tensor*> tensors;
-  for (const Tensor& tensor : inputs) tensors.push_back(&tensor);
-  for (const Tensor& tensor : trace.captured) tensors.push_back(&tensor);
-  for (const Tensor* tensor : tensors) extents.push_back(elements_from_first(*tensor));
+  for (const Tensor& tensor : inputs) extents.push_back(elements_from_first(tensor));
+  for (const Tensor& tensor : trace.captured) extents.push_back(elements_from_first(tensor));
   auto result = std::make_shared<TracedProgram>();
-  result->program = build_program(trace.graph, extents, fuse, device_of(tensors));
+  const std::shared_ptr<Device> device = trace.device ? trace.device : default_device_handle();
+  result->program = build_program(trace.graph, extents, options, device);
   result->captured = trace.captured;
   return result;
 }
@@ -114,8 +113,12 @@ std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const 
 std::vector<Tensor> run_traced(const TracedProgram& traced, std::span<const Tensor> inputs) {
   thread_local std::vector<InputBinding> bindings;
   bindings.clear();
-  for (const Tensor& tensor : inputs) bindings.push_back({tensor.impl()->data()});
-  for (const Tensor& tensor : traced.captured) bindings.push_back({tensor.impl()->data()});
+  const auto bind = [](const Tensor& tensor) {
+    tensor.impl()->storage->note_use();
+    bindings.push_back({tensor.impl()->data()});
+  };
+  for (const Tensor& tensor : inputs) bind(tensor);
+  for (const Tensor& tensor : traced.captured) bind(tensor);
   const Executable& executable = traced.program->executable;
   const std::vector<StoragePtr> buffers = run(executable, bindings);
   std::vector<Tensor> results;

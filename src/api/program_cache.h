@@ -1,4 +1,4 @@
-// ProgramCache: built programs by the signature of their inputs (devices, dtypes, shapes,
+// ProgramCache: built programs by their device and the signature of their inputs (dtypes, shapes,
 // strides), and how to run one. Bounded; safe from many threads; a warm look-up allocates nothing.
 #pragma once
 
@@ -21,9 +21,14 @@ struct TracedProgram {
   std::vector<Tensor> captured;
 };
 
+// For the trace's device, else the default one.
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
-                                                  bool fuse);
+                                                  const BuildOptions& options);
 std::vector<Tensor> run_traced(const TracedProgram& program, std::span<const Tensor> inputs);
+
+// Where all of the tensors are; null if there are none. UserError naming the operation and both
+// devices if they are on several.
+std::shared_ptr<Device> common_device(std::string_view op, std::span<const Tensor> tensors);
 
 class ProgramCache {
  public:
@@ -32,9 +37,10 @@ class ProgramCache {
   // `key` tells apart what one cache holds for several operations; a function's own is empty.
   template <typename F>
   std::shared_ptr<const TracedProgram> find_or_build(std::span<const std::int64_t> key,
-                                                     std::span<const Tensor> inputs, F&& build) {
-    if (auto found = find(key, inputs)) return found;
-    return insert(key, inputs, build());
+                                                     std::span<const Tensor> inputs,
+                                                     const Device& device, F&& build) {
+    if (auto found = find(key, inputs, device)) return found;
+    return insert(key, inputs, device, build());
   }
 
   // The program built last; null if there is none.
@@ -42,20 +48,21 @@ class ProgramCache {
 
  private:
   struct Entry {
+    const Device* device;  // kept by the registry
     std::vector<std::int64_t> key;
-    std::vector<const Device*> devices;
     std::vector<DType> dtypes;
     std::vector<View> views;  // offsets are 0
     std::shared_ptr<const TracedProgram> program;
   };
 
   std::shared_ptr<const TracedProgram> find(std::span<const std::int64_t> key,
-                                            std::span<const Tensor> inputs) const;
+                                            std::span<const Tensor> inputs,
+                                            const Device& device) const;
   std::shared_ptr<const TracedProgram> insert(std::span<const std::int64_t> key,
-                                              std::span<const Tensor> inputs,
+                                              std::span<const Tensor> inputs, const Device& device,
                                               std::shared_ptr<const TracedProgram> program);
   static bool matches(const Entry& entry, std::span<const std::int64_t> key,
-                      std::span<const Tensor> inputs);
+                      std::span<const Tensor> inputs, const Device& device);
 
   std::size_t capacity_;
   mutable std::shared_mutex mutex_;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "src/api/devices.h"
 #include "src/api/op_call.h"
 #include "src/api/tensor_impl.h"
 #include "src/api/trace.h"
@@ -86,6 +88,17 @@ class BorrowedStorage : public Storage {
   std::shared_ptr<void> owner_;
 };
 
+// Between devices that know each other's memory as little as the host does: piece by piece.
+void copy_by_host(Device& source, const void* from, Device& target, void* to, std::size_t bytes) {
+  constexpr std::size_t kPiece = std::size_t{64} << 20;
+  std::vector<std::byte> piece(std::min(bytes, kPiece));
+  for (std::size_t at = 0; at < bytes; at += kPiece) {
+    const std::size_t count = std::min(bytes - at, kPiece);
+    source.copy_to_host(piece.data(), static_cast<const std::byte*>(from) + at, count);
+    target.copy_from_host(static_cast<std::byte*>(to) + at, piece.data(), count);
+  }
+}
+
 }  // namespace
 
 DType Tensor::dtype() const { return checked("dtype", *this).dtype; }
@@ -96,7 +109,9 @@ bool Tensor::is_contiguous() const { return is_dense(checked("is_contiguous", *t
 
 std::string Tensor::device() const {
   const TensorImpl& impl = checked("device", *this);
-  return impl.is_traced() ? default_device()->name() : impl.device->name();
+  if (!impl.is_traced()) return impl.device->name();
+  const std::shared_ptr<Trace> trace = impl.trace.lock();
+  return (trace && trace->device ? trace->device : default_device_handle())->name();
 }
 
 const void* Tensor::data() const { return concrete("data", *this).data(); }
@@ -107,6 +122,29 @@ void Tensor::copy_to(void* destination) const {
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
   if (bytes > 0) dense.impl()->device->copy_to_host(destination, dense.impl()->data(), bytes);
+}
+
+Tensor Tensor::to(const std::string& name) const {
+  const TensorImpl& impl = checked("to", *this);
+  const std::shared_ptr<Device> target = open_device(name);
+  if (impl.is_traced()) {
+    if (device() == target->name()) return *this;
+    fail_user("to", "a function that is being traced runs on one device, {}; move its inputs",
+              device());
+  }
+  if (impl.device == target) return *this;
+  const TraceScope untraced(nullptr);  // data is copied now, not recorded
+  const Tensor dense = contiguous(*this);
+  const auto bytes = static_cast<std::size_t>(numel()) * size_of(impl.dtype);
+  StoragePtr storage = target->allocate(bytes);
+  const void* from = dense.impl()->data();
+  if (target->shares_host_memory())
+    impl.device->copy_to_host(storage->data(), from, bytes);
+  else if (impl.device->shares_host_memory())
+    target->copy_from_host(storage->data(), from, bytes);
+  else
+    copy_by_host(*impl.device, from, *target, storage->data(), bytes);
+  return make_tensor(impl.dtype, dense_view(shape()), std::move(storage), target);
 }
 
 void Tensor::require_dtype(DType wanted) const {
@@ -125,18 +163,18 @@ double Tensor::item() const {
   return value;
 }
 
-Tensor from_host(const void* data, const Shape& shape, DType dtype) {
+Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& name) {
   const std::int64_t count = checked_numel("from_host", shape);
   if (!data && count > 0) fail_user("from_host", "the data pointer is null");
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
-  const std::shared_ptr<Device> device = default_device();
+  const std::shared_ptr<Device> device = open_device(name);
   StoragePtr storage = device->allocate(bytes);
   if (bytes > 0) device->copy_from_host(storage->data(), data, bytes);
   return make_tensor(dtype, dense_view(shape), std::move(storage), device);
 }
 
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
-                   std::shared_ptr<void> owner) {
+                   std::shared_ptr<void> owner, const std::string& device) {
   const std::int64_t count = checked_numel("from_memory", shape);
   if (!data && count > 0) fail_user("from_memory", "the data pointer is null");
   if (shape.rank() != strides.rank())
@@ -157,7 +195,7 @@ Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType
   const View view{shape, strides, 0};
   const auto bytes = static_cast<std::size_t>(extent(view).last + 1) * size_of(dtype);
   return make_tensor(dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner)),
-                     default_device());
+                     open_device(device));
 }
 
 namespace {

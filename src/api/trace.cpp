@@ -47,14 +47,21 @@ Operand Trace::operand(const Tensor& tensor) {
       view.offset = 0;
       return {graph.inputs[graph.inputs.size() - captured.size() + i], view};
     }
+  if (device && device != impl.device)
+    fail_user("compile",
+              "a tensor that the function uses is on {}, its inputs are on {}; move one with to()",
+              impl.device->name(), device->name());
+  device = impl.device;
   captured.push_back(tensor);
   const Tensor input = add_input(tensor);
   return {input.impl()->node, input.impl()->view};
 }
 
 std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
-                                      std::span<const Tensor> examples) {
+                                      std::span<const Tensor> examples,
+                                      std::shared_ptr<Device> device) {
   auto trace = std::make_shared<Trace>();
+  trace->device = std::move(device);
   std::vector<Tensor> traced;
   for (const Tensor& example : examples) traced.push_back(trace->add_input(example));
   std::vector<Tensor> results;

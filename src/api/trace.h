@@ -19,6 +19,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
   Operand operand(const Tensor& tensor);
 
+  // Where the program will run; null until an input or a captured tensor tells.
+  std::shared_ptr<Device> device;
   Graph graph;
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
@@ -40,7 +42,9 @@ class TraceScope {
 using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
 // Runs the function on traced tensors like `examples`; its results are the graph's outputs.
+// `device`: where they are; null if that is not known yet.
 std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
-                                      std::span<const Tensor> examples);
+                                      std::span<const Tensor> examples,
+                                      std::shared_ptr<Device> device = nullptr);
 
 }  // namespace sinter

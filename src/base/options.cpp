@@ -46,6 +46,7 @@ Options read_options(const char* (*get)(const char* name)) {
   const std::string threads = text_of(get("SINTER_NUM_THREADS"));
   if (!threads.empty()) options.num_threads = parse_threads(threads);
   options.cxx = text_of(get("SINTER_CXX"));
+  options.device = text_of(get("SINTER_DEVICE"));
   if (const std::string python = text_of(get("SINTER_PYTHON")); !python.empty())
     options.python = python;
   options.simt_sources = text_of(get("SINTER_SIMT_SOURCES"));

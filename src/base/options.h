@@ -20,6 +20,8 @@ struct Options {
   // SINTER_CXX: the host compiler, a path or a name to look up in PATH; "none" for no compiler.
   // Empty: c++, g++, clang++, whichever is found first.
   std::string cxx;
+  // SINTER_DEVICE: where new tensors go, as set_default_device() takes it. Empty: the CPU.
+  std::string device;
   // SINTER_PYTHON: the Python that has the suite's peers, a path or a name to look up in PATH.
   std::string python = "python3";
   // SINTER_SIMT_SOURCES: a directory for the texts of the kernels that the simt device compiles, so

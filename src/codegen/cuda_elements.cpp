@@ -36,8 +36,9 @@ class Elements {
         updates_(updates) {}
 
   void render() {
+    const bool far = std::exchange(state_.first_loads, state_.first_loads && !has_loads());
     for (const Instr* instr : stage_.elements)
-      if (instr->code == Code::load) render_load(*instr);
+      if (instr->code == Code::load) render_load(*instr, far);
     if (barrier_needed_) code_.line("block_barrier();");
     const TileShape shape = shape_of_stage();
     if (shape.cols <= 1) return reduce_single_columns();
@@ -56,6 +57,11 @@ class Elements {
     if (!stage_.kept.empty()) return values_.shape(stage_.kept[0]);
     if (!stage_.yields.empty()) return values_.shape(stage_.yields[0]);
     return {};
+  }
+
+  bool has_loads() const {
+    return std::any_of(stage_.elements.begin(), stage_.elements.end(),
+                       [](const Instr* instr) { return instr->code == Code::load; });
   }
 
   bool declare(ValueId id) {
@@ -117,19 +123,47 @@ class Elements {
     return values_.index.affine(load.args[0]) && even_mask && plain_other;
   }
 
-  void render_load(const Instr& load) {
+  // The first loads of a program all go before what is computed with them; later ones are of little
+  // that all rows share, and would only take up registers.
+  void render_load(const Instr& load, bool far) {
     const ValueId id = load.results[0];
-    if (!is_ahead(load) || state_.shared.count(id)) return;
+    if (!is_ahead(load) || state_.shared.count(id) || state_.arrays.count(id)) return;
     if (goes_through_shared(load)) return render_shared_tile(load);
-    if (!declare(id)) return;
-    const TileShape shape = values_.shape(id);
-    open_vectors(shape);
+    if (!far && !is_kept(id)) {
+      near_.push_back(&load);
+      return;
+    }
+    declare(id);
+    open_vectors(values_.shape(id));
+    render_vectors_of(load, values_.name(id) + index_after(vector_index(id)),
+                      values_.element_index(id));
+    close_vectors();
+  }
+
+  // Inside the loops over vectors: one vector's elements.
+  void render_near_loads() {
+    for (const Instr* load : near_) {
+      const ValueId id = load->results[0];
+      code_.line("{} {}[{}];", values_.type(id), values_.name(id), layout_.vector());
+      render_vectors_of(*load, values_.name(id), layout_.vector() > 1 ? "v" : "0");
+    }
+  }
+  bool is_near(ValueId id) const {
+    return std::any_of(near_.begin(), near_.end(),
+                       [&](const Instr* load) { return load->results[0] == id; });
+  }
+
+  static std::string index_after(const std::string& index) {
+    return index == "0" ? "" : fmt::format(" + ({})", index);
+  }
+
+  void render_vectors_of(const Instr& load, const std::string& to, const std::string& element) {
+    const TileShape shape = values_.shape(load.results[0]);
     const Affine& offsets = *values_.index.affine(load.args[0]);
     if (offsets.col_step == "1" && !values_.buffer(load).written)
-      render_vector_load(load, offsets, shape);
+      render_vector_load(load, offsets, shape, to);
     else
-      render_single_loads(load, offsets, shape);
-    close_vectors();
+      render_single_loads(load, offsets, shape, element);
   }
 
   std::string other_text(const Instr& load) const {
@@ -162,11 +196,10 @@ class Elements {
     return result;
   }
 
-  void render_vector_load(const Instr& load, const Affine& offsets, TileShape shape) {
+  void render_vector_load(const Instr& load, const Affine& offsets, TileShape shape,
+                          const std::string& to) {
     const VectorMask mask = vector_mask(load.args[1], shape);
     const std::string at = values_.offset(offsets, row_text(shape), "begin");
-    const std::string to =
-        fmt::format("{} + ({})", values_.name(load.results[0]), vector_index(load.results[0]));
     const std::string widths = fmt::format("{}, {}", layout_.vector(), pack_width(load));
     const std::string where = all_of(mask.conditions);
     const std::string buffer = values_.buffer_name(load);
@@ -181,7 +214,8 @@ class Elements {
       code_.line("load_vector<{}>({}, {}, {});", widths, to, buffer, at);
   }
 
-  void render_single_loads(const Instr& load, const Affine& offsets, TileShape shape) {
+  void render_single_loads(const Instr& load, const Affine& offsets, TileShape shape,
+                           const std::string& element) {
     open_vector();
     std::vector<std::string> parts = inside(shape);
     if (load.args[1] != kNoValue)
@@ -190,7 +224,7 @@ class Elements {
     const std::string value =
         values_.load_text(load, values_.offset(offsets, row_text(shape), "col"));
     const ValueId id = load.results[0];
-    code_.line("{}[{}] = {};", values_.name(id), values_.element_index(id),
+    code_.line("{}[{}] = {};", values_.name(id), element,
                where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
     code_.close();
   }
@@ -216,6 +250,15 @@ class Elements {
     return exact && state_.shared_bytes + shared_bytes(load) <= kMostSharedBytes;
   }
 
+  // Elements of one access along the rows.
+  int row_pack_width(const Instr& load) const {
+    const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
+    const std::int64_t each = values_.shape(load.results[0]).rows *
+                              values_.shape(load.results[0]).cols / layout_.mapping().threads;
+    return std::min<int>(
+        {16 / element, values_.row_divisibility.of(load.args[0]), static_cast<int>(each)});
+  }
+
   // A column of the tile has one element more than it needs, so that its neighbours along a row lie
   // in different banks.
   static std::int64_t pitch(TileShape shape) { return shape.rows + 1; }
@@ -233,17 +276,24 @@ class Elements {
     state_.shared_bytes += shared_bytes(load);
     code_.line("SN_SHARED({}, {}, {});", values_.type(id), tile, pitch(shape) * shape.cols);
     if (state_.loop_depth > 0) code_.line("block_barrier();");  // the last trip has been read
-    code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)",
-               shape.rows * shape.cols / layout_.mapping().threads);
-    code_.line("const int element = i * {} + thread_index();", layout_.mapping().threads);
+    const int width = std::min<int>(row_pack_width(load), static_cast<int>(shape.rows));
+    const int threads = layout_.mapping().threads;
+    code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
+    code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
     code_.line("const idx row = element % {}, col = element / {};", shape.rows, shape.rows);
-    const std::string value = values_.load_text(load, values_.offset(offsets, "row", "col"));
-    const std::string where =
-        load.args[1] == kNoValue
-            ? ""
-            : values_.condition(*values_.index.mask(load.args[1]), "row", "col");
-    code_.line("put({}, col * {} + row, {}({}));", tile, pitch(shape), values_.type(id),
-               where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
+    code_.line("{} part[{}];", values_.type(id), width);
+    PrefixMask mask;
+    if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
+    const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
+    const std::string count =
+        mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
+    code_.line("load_part<{0}, {0}>(part, {1}, {2}, {3}, {4});", width, values_.buffer_name(load),
+               values_.offset(offsets, "row", "col"),
+               in_column.empty() ? fmt::format("idx({})", count)
+                                 : fmt::format("{} ? idx({}) : 0", in_column, count),
+               other_text(load));
+    code_.line("SN_UNROLL for (int w = 0; w < {}; ++w) put({}, col * {} + row + w, part[w]);",
+               width, tile, pitch(shape));
     code_.close();
     state_.shared[id] = fmt::format("get({}, col * {} + row)", tile, pitch(shape));
     barrier_needed_ = true;
@@ -265,6 +315,8 @@ class Elements {
       return fmt::format("({})", values_.condition(*mask, row_text(shape), mask_column(id)));
     if (const auto it = state_.shared.find(id); it != state_.shared.end()) return it->second;
     if (locals_.count(id)) return values_.name(id);
+    if (is_near(id))
+      return fmt::format("{}[{}]", values_.name(id), layout_.vector() > 1 ? "v" : "0");
     if (state_.arrays.count(id))
       return fmt::format("{}[{}]", values_.name(id), values_.element_index(id));
     const Instr& definition = *values_.facts.definition.at(id);
@@ -298,6 +350,7 @@ class Elements {
 
   void render_loops(TileShape shape, const std::vector<CudaReduction>& reductions) {
     open_vectors(shape);
+    render_near_loads();
     std::vector<VectorStore> stores;
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::store && is_vector_store(*sink)) {
@@ -426,7 +479,8 @@ class Elements {
   CWriter& code_;
   const Stage& stage_;
   const std::vector<CudaTileUpdate>& updates_;
-  std::set<ValueId> locals_;  // elements computed so far
+  std::vector<const Instr*> near_;  // loads inside the loops
+  std::set<ValueId> locals_;        // elements computed so far
   bool barrier_needed_ = false;
 };
 

@@ -26,6 +26,7 @@ struct CudaState {
   std::map<tile::ValueId, std::string> shared;  // tiles in shared memory: element's text
   std::int64_t shared_bytes = 0;
   int loop_depth = 0;
+  bool first_loads = true;   // nothing has been loaded yet: what comes is far away
   bool cluster_met = false;  // every block of the cluster is known to run
 };
 

@@ -101,7 +101,8 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       offset_like(find_offsets(program)),
       index(program, names),
       facts(program),
-      divisibility(program, index) {}
+      divisibility(program, index),
+      row_divisibility(program, index, tile::Axis::rows) {}
 
 std::string CudaValues::buffer_name(const Instr& instr) const {
   return parameter_name(buffer(instr).name);

@@ -63,6 +63,7 @@ struct CudaValues {
   const IndexAnalysis index;
   const ProgramFacts facts;
   const Divisibility divisibility;
+  const Divisibility row_divisibility;  // for vectors along the rows
 };
 
 // A parameter's name, kept apart from the words of the dialect.

@@ -19,8 +19,9 @@ int largest_power(std::int64_t value) {
 
 }  // namespace
 
-Divisibility::Divisibility(const tile::TileProgram& program, const IndexAnalysis& index)
-    : program_(program), multiples_(program.values.size(), 1) {
+Divisibility::Divisibility(const tile::TileProgram& program, const IndexAnalysis& index,
+                           tile::Axis along)
+    : program_(program), along_(along), multiples_(program.values.size(), 1) {
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     // A loop's counter comes before its body; what it carries stays unknown.
     if (instr.code == Code::loop)
@@ -38,7 +39,7 @@ int Divisibility::result_of(const Instr& instr, const IndexAnalysis& index) cons
     case Code::scalar:
       return std::min(kMost, program_.scalars[static_cast<std::size_t>(instr.index)].multiple_of);
     case Code::arange:
-      return instr.axis == tile::Axis::cols ? kMost : 1;
+      return instr.axis == along_ ? kMost : 1;
     case Code::broadcast:
       return of(instr.args[0]);
     case Code::pointwise:

@@ -11,10 +11,11 @@ namespace sinter {
 
 class Divisibility {
  public:
-  Divisibility(const tile::TileProgram& program, const IndexAnalysis& index);
+  Divisibility(const tile::TileProgram& program, const IndexAnalysis& index,
+               tile::Axis along = tile::Axis::cols);
 
-  // Of an offset: divides it wherever the column is a multiple of kMost. Of a mask: the columns at
-  // which it turns off are multiples of it.
+  // Of an offset: divides it wherever the column (or row, along that axis) is a multiple of kMost.
+  // Of a mask: the columns at which it turns off are multiples of it.
   int of(tile::ValueId id) const { return multiples_[static_cast<std::size_t>(id)]; }
 
   static constexpr int kMost = 16;
@@ -23,6 +24,7 @@ class Divisibility {
   int result_of(const tile::Instr& instr, const IndexAnalysis& index) const;
 
   const tile::TileProgram& program_;
+  const tile::Axis along_;
   std::vector<int> multiples_;
 };
 

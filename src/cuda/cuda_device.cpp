@@ -3,6 +3,8 @@
 #include "src/cuda/cuda_device.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "src/base/check.h"
@@ -140,19 +142,36 @@ std::unique_ptr<LaunchGraph> CudaDevice::make_launch_graph(std::span<const Graph
   return make_cuda_graph(primary_, streams_, steps);
 }
 
-void register_cuda_devices() {
-  const auto factory = [](int ordinal) -> DeviceFactory {
-    return [ordinal] {
-      const Options& environment = environment_options();
-      if (environment.cache_dir.empty())
-        warn_once("compiled kernels are not kept: HOME is not set; set SINTER_CACHE_DIR");
-      CudaDeviceOptions options;
-      options.ordinal = ordinal;
-      options.cache_dir = environment.cache_dir;
-      return std::make_shared<CudaDevice>(options);
-    };
+namespace {
+
+DeviceFactory factory_of(int ordinal) {
+  return [ordinal] {
+    const Options& environment = environment_options();
+    if (environment.cache_dir.empty())
+      warn_once("compiled kernels are not kept: HOME is not set; set SINTER_CACHE_DIR");
+    CudaDeviceOptions options;
+    options.ordinal = ordinal;
+    options.cache_dir = environment.cache_dir;
+    return std::make_shared<CudaDevice>(options);
   };
-  register_device("cuda", factory(0));
+}
+
+}  // namespace
+
+void register_cuda_device() { register_device("cuda", factory_of(0)); }
+
+std::string register_cuda_device(const std::string& name) {
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!name.starts_with(kPrefix)) return name;
+  int ordinal = -1;
+  const char* end = name.data() + name.size();
+  const auto [last, error] = std::from_chars(name.data() + kPrefix.size(), end, ordinal);
+  if (error != std::errc() || last != end || ordinal < 0) return name;
+  if (ordinal == 0) return "cuda";
+  int count = 0;
+  cuda_driver().device_get_count(&count);
+  if (ordinal < count) register_device(cuda_device_name(ordinal), factory_of(ordinal));
+  return cuda_device_name(ordinal);
 }
 
 }  // namespace sinter

@@ -74,8 +74,11 @@ class CudaDevice final : public Device {
 // "cuda" is the first GPU, "cuda:1" the second.
 std::string cuda_device_name(int ordinal);
 
-// Makes the GPUs known to the registry: "cuda" always, so that asking for it says what is missing,
-// "cuda:1" and on as far as there are. "cuda:0" is another name of the first.
-void register_cuda_devices();
+// Makes "cuda" known to the registry, without looking for a GPU: who asks for it is told what is
+// missing.
+void register_cuda_device();
+// The registry's name for `name`: "cuda" for "cuda:0"; "cuda:1" and so on, which become known if
+// there are so many GPUs; any other as it is.
+std::string register_cuda_device(const std::string& name);
 
 }  // namespace sinter

@@ -145,7 +145,7 @@ Config reduction_config(const IterationSpace& space) {
 }  // namespace
 
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
-  if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, bytes, machine);
+  if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, machine);
   Config config = space.reduced_axes().empty() ? pointwise_config(space) : reduction_config(space);
   config.stream_stores = bytes > machine.cache_bytes;
   return config;

@@ -16,8 +16,10 @@ using tile::Mapping;
 constexpr int kPackBytes = 16;
 constexpr int kWidestVector = 8;
 constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
+constexpr int kPointwiseThreads = 256;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
+constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kChunkVectors = 4;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -57,10 +59,14 @@ struct Facts {
     return true;
   }
 
+  // Tensors that are read element by element, not shared by rows.
   int full_reads() const {
     return static_cast<int>(
-        std::count_if(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-          return !access.write && access.level == Level::full && is_memory(access);
+        std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+          if (access.write || access.level != Level::full || !is_memory(access)) return false;
+          for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+            if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
+          return true;
         }));
   }
 
@@ -106,20 +112,31 @@ int row_axis_beside(const Facts& facts, int col_axis) {
 // --- pointwise
 // ------------------------------------------------------------------------------------
 
-Config transposing_config(const Facts& facts, int col_axis, int row_axis) {
+// Tiles of `rows` by `cols`, a thread taking `each` elements of it.
+Config transposing_config(const Facts& facts, int col_axis, int row_axis, std::int64_t rows,
+                          std::int64_t cols, int each) {
   Config config;
   config.col_axis = col_axis;
   config.row_axis = row_axis;
   config.rows_first = true;
-  config.tile_cols = std::min(kTransposeTile, power_above(facts.size(col_axis)));
-  config.tile_rows = std::min(kTransposeTile, power_above(facts.size(row_axis)));
+  config.tile_cols = std::min(cols, power_above(facts.size(col_axis)));
+  config.tile_rows = std::min(rows, power_above(facts.size(row_axis)));
   Mapping& mapping = config.mapping;
-  mapping.vector = std::min<int>(facts.vector_along(col_axis), 4);
+  mapping.vector = facts.vector_along(col_axis);
   while (config.tile_cols % mapping.vector != 0) mapping.vector /= 2;
   mapping.threads_per_row = static_cast<int>(config.tile_cols / mapping.vector);
   mapping.threads = static_cast<int>(
-      std::clamp<std::int64_t>(mapping.threads_per_row * config.tile_rows / 4, 32, 256));
+      std::clamp<std::int64_t>(config.tile_cols * config.tile_rows / each, 32, kMostThreads));
   return config;
+}
+
+// Small tiles where large ones would leave multiprocessors idle.
+Config default_transposing(const Facts& facts, int col_axis, int row_axis) {
+  std::int64_t elements = 1;
+  for (const SpaceAxis& axis : facts.space.axes) elements *= axis.size;
+  const bool many = elements >= kTransposeTile * kTransposeTile * 2 * facts.machine.multiprocessors;
+  const std::int64_t tile = many ? kTransposeTile : kSmallTransposeTile;
+  return transposing_config(facts, col_axis, row_axis, tile, tile, many ? 16 : 4);
 }
 
 // `vectors`: that a thread takes of each tensor.
@@ -134,7 +151,7 @@ Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors) {
   }
   config.col_axis = static_cast<int>(facts.space.axes.size()) - 1;
   if (const int across = facts.crossing(config.col_axis); across >= 0)
-    return transposing_config(facts, config.col_axis, across);
+    return default_transposing(facts, config.col_axis, across);
   mapping.vector = facts.vector_along(config.col_axis);
   const std::int64_t in_row = ceil_div(facts.size(config.col_axis), mapping.vector);
   mapping.threads_per_row = static_cast<int>(std::min<std::int64_t>(threads, power_above(in_row)));
@@ -147,19 +164,6 @@ Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors) {
   else if (rows > 1)
     mapping.threads = std::max(32, mapping.threads_per_row);
   return config;
-}
-
-std::int64_t default_vectors(const Facts& facts, int threads) {
-  std::int64_t elements = 1;
-  for (const SpaceAxis& axis : facts.space.axes) elements *= axis.size;
-  const int vector = facts.space.axes.empty()
-                         ? 1
-                         : facts.vector_along(static_cast<int>(facts.space.axes.size()) - 1);
-  // More only as long as every multiprocessor still has several blocks.
-  const std::int64_t blocks = elements / (std::int64_t{threads} * vector);
-  const std::int64_t most = std::max(1, 4 / std::max(1, facts.full_reads()));
-  return std::clamp<std::int64_t>(blocks / (8L * std::max(1, facts.machine.multiprocessors)), 1,
-                                  most);
 }
 
 // --- rows
@@ -203,20 +207,33 @@ struct RowChoice {
   int threads;
 };
 
+// As few threads as hold a row with 16 elements each, or 32 of long rows. Clusters only where a
+// block does not hold the row; larger ones of smaller blocks where rows are too few to keep all
+// multiprocessors busy with several.
 RowChoice default_row(const Facts& facts, int col_axis) {
+  const std::int64_t length = facts.size(col_axis);
   const int vector = facts.vector_along(col_axis);
-  const std::int64_t vectors = ceil_div(facts.size(col_axis), vector);
-  const auto shared_by = [&](std::int64_t each) {
-    return static_cast<int>(power_above(ceil_div(vectors, each)));
+  const std::int64_t reads = std::max(1, facts.full_reads());
+  const auto threads_for = [&](std::int64_t elements) {
+    return static_cast<int>(
+        power_above(ceil_div(length, std::max<std::int64_t>(elements, vector))));
   };
-  if (vectors <= 64) return {std::min(32, shared_by(2)), 1, 128};
-  if (vectors <= 256) return {32, 1, 128};
-  const int group = shared_by(4);
-  if (group <= 512) return {group, 1, 128};
+  if (length <= 128) return {std::min(32, threads_for(8)), 1, 128};
+  if (length <= 512) return {32, 1, 128};
+  if (const int group = threads_for(16); group <= 512) return {std::max(group, 32), 1, 128};
+  const std::int64_t whole = ceil_div(length, 32 / reads);  // threads that hold a row
   const int most = facts.machine.largest_cluster;
-  if (most == 1) return {kMostThreads, 1, kMostThreads};
-  const int cluster = std::min(most, group / 512);
-  return {512, cluster, 512};
+  if (whole <= 512 && reads == 1) return {512, 1, 512};
+  if (whole <= kMostThreads || most == 1) return {kMostThreads, 1, kMostThreads};
+  int cluster =
+      static_cast<int>(std::min<std::int64_t>(most, power_above(ceil_div(whole, kMostThreads))));
+  int group = kMostThreads;
+  while (cluster < most && group > 256 &&
+         facts.kept_elements() < 2L * std::max(1, facts.machine.multiprocessors)) {
+    cluster *= 2;
+    group /= 2;
+  }
+  return {group, cluster, group};
 }
 
 Config chunked_config(const Facts& facts, int col_axis) {
@@ -289,7 +306,16 @@ std::vector<Config> reduction_configs(const Facts& facts) {
 }
 
 std::vector<Config> pointwise_configs(const Facts& facts) {
-  std::vector<Config> configs{pointwise_config(facts, 256, default_vectors(facts, 256))};
+  std::vector<Config> configs{pointwise_config(facts, kPointwiseThreads, 1)};
+  const int col_axis = configs[0].col_axis;
+  if (const int across = col_axis < 0 ? -1 : facts.crossing(col_axis); across >= 0) {
+    for (std::int64_t rows : {16, 32, 64, 128})
+      for (std::int64_t cols : {16, 32, 64, 128})
+        for (int each : {4, 8, 16})
+          if (rows * cols <= 4096 && rows * cols / each >= 64)
+            configs.push_back(transposing_config(facts, col_axis, across, rows, cols, each));
+    return configs;
+  }
   for (int threads : {128, 256, 512})
     for (std::int64_t vectors : {1, 2, 4, 8})
       configs.push_back(pointwise_config(facts, threads, vectors));
@@ -304,14 +330,14 @@ bool adds_in_same_order(const Config& a, const Config& b) {
 
 }  // namespace
 
-std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
-                                const Machine& machine, bool same_bits) {
+std::vector<Config> gpu_configs(const IterationSpace& space, const Machine& machine,
+                                bool same_bits) {
   const Facts facts(space, machine);
   const bool reduces = !space.reduced_axes().empty();
   std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
-    for (bool stream : {bytes > machine.cache_bytes, bytes <= machine.cache_bytes}) {
+    for (bool stream : {false, true}) {
       Config config = candidate;
       config.stream_stores = stream;
       const bool known = std::any_of(configs.begin(), configs.end(),
@@ -323,13 +349,10 @@ std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
   return configs;
 }
 
-Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+Config choose_gpu_config(const IterationSpace& space, const Machine& machine) {
   const Facts facts(space, machine);
-  Config config = space.reduced_axes().empty()
-                      ? pointwise_config(facts, 256, default_vectors(facts, 256))
-                      : reduction_configs(facts).front();
-  config.stream_stores = bytes > machine.cache_bytes;
-  return config;
+  return space.reduced_axes().empty() ? pointwise_config(facts, kPointwiseThreads, 1)
+                                      : reduction_configs(facts).front();
 }
 
 }  // namespace sinter

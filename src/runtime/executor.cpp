@@ -31,13 +31,16 @@ std::vector<StoragePtr> run(const Executable& executable, std::span<const InputB
     }
     bases.push_back(static_cast<std::byte*>(base));
   }
+  bindings.clear();
   for (const Launch& launch : executable.launches) {
-    bindings.clear();
+    if (!executable.graph) bindings.clear();
     for (const BoundBuffer& buffer : launch.buffers)
       bindings.push_back(
           {bases[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
-    launch.kernel->launch(bindings, launch.scalars, launch.grid, launch.nanoseconds);
+    if (!executable.graph)
+      launch.kernel->launch(bindings, launch.scalars, launch.grid, launch.nanoseconds);
   }
+  if (executable.graph) executable.graph->launch(bindings);
   return results;
 }
 

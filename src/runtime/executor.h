@@ -53,6 +53,7 @@ struct Executable {
   std::vector<std::int64_t> new_buffer_bytes;  // by output buffer
   std::int64_t arena_bytes = 0;
   std::vector<Launch> launches;
+  std::shared_ptr<LaunchGraph> graph;  // all of them as one; null: one by one
   std::vector<OutputSpec> outputs;
 };
 

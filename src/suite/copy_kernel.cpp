@@ -26,7 +26,7 @@ Graph copy_graph(std::int64_t elements) {
 CopyKernel::CopyKernel(std::size_t bytes, const std::shared_ptr<Device>& device) : bytes_(bytes) {
   const auto elements = static_cast<std::int64_t>(bytes / size_of(DType::f32));
   const std::array<std::int64_t, 1> extents{elements};
-  program_ = build_program(copy_graph(elements), extents, true, device);
+  program_ = build_program(copy_graph(elements), extents, {}, device);
   SINTER_ASSERT(program_->executable.launches.size() == 1, "a copy of {} kernels",
                 program_->executable.launches.size());
 }

@@ -148,8 +148,7 @@ std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType
     if (data == MAP_FAILED)
       throw DeviceError(fmt::format("[suite] no addresses for {} bytes", bytes), "mmap", errno);
     const std::shared_ptr<void> owner(data, [bytes](void* p) { munmap(p, bytes); });
-    const Tensor here = from_memory(data, stored, row_major(stored), dtype, owner);
-    tensors.push_back(make_tensor(dtype, dense_view(stored), here.impl()->storage, device));
+    tensors.push_back(from_memory(data, stored, row_major(stored), dtype, owner, device->name()));
   }
   return tensors;
 }

@@ -1,8 +1,10 @@
 // The functions of sinter/device.h: what is reported of this machine, with and without a compiler,
 // and the memory a device counts.
 #include <gtest/gtest.h>
+#include <sinter/cuda.h>
 #include <sinter/device.h>
 #include <sinter/error.h>
+#include <sinter/ops.h>
 #include <sinter/tensor.h>
 
 #include <algorithm>
@@ -32,14 +34,61 @@ TEST(Devices, TheCpuSaysWhatItFound) {
   EXPECT_EQ(cpu.note.empty(), cpu.description.find("interpreted") == std::string::npos) << cpu.note;
 }
 
-TEST(Devices, CudaIsNamedAsMissing) {
+TEST(Devices, CudaIsThereOrNamedAsMissing) {
   const DeviceInfo cuda = device_called("cuda");
   EXPECT_EQ(cuda.name, "cuda");
-  EXPECT_FALSE(cuda.available);
-  EXPECT_EQ(cuda.description, "");
+  EXPECT_EQ(cuda.available, cuda.note.empty());
+  EXPECT_EQ(cuda.available, !cuda.description.empty());
+  if (const std::string why = why_no_cuda(); !why.empty()) {
+    EXPECT_EQ(cuda.note, why + "; until then no GPU is used");
+  }
+}
+
+TEST(Devices, WithoutAGpuTheReasonIsToldToWhoAsksForOne) {
   const std::string why = why_no_cuda();
-  const std::string expected = why.empty() ? "runs kernels on the CPU only" : why;
-  EXPECT_NE(cuda.note.find(expected), std::string::npos) << cuda.note;
+  if (why.empty()) GTEST_SKIP() << "this machine has a driver and a GPU";
+  const Tensor x = zeros({2});
+  const std::function<void()> calls[] = {[] { device_memory("cuda"); },
+                                         [] { synchronize("cuda:1"); },
+                                         [] { set_default_device("cuda"); },
+                                         [&] { x.to("cuda:0"); },
+                                         [] { zeros({3}, DType::f32, "cuda"); },
+                                         [] { cuda_stream(); },
+                                         [] {
+                                           from_vector<float>({1, 2}, {2}, "cuda");
+                                         }};
+  for (const auto& call : calls) {
+    try {
+      call();
+      ADD_FAILURE();
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.what(), why);
+    }
+  }
+  EXPECT_EQ(default_device(), "cpu");
+}
+
+TEST(Devices, TheDefaultIsTheCpu) {
+  EXPECT_EQ(default_device(), "cpu");
+  set_default_device("cpu");
+  EXPECT_EQ(zeros({2}).device(), "cpu");
+  EXPECT_THROW(set_default_device("tpu"), UserError);
+  EXPECT_EQ(default_device(), "cpu");
+  synchronize("cpu");
+}
+
+TEST(Devices, TheDefaultComesFromTheEnvironment) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto fails_with_its_name = [] {
+    setenv("SINTER_DEVICE", "gpu7", 1);
+    try {
+      zeros({2});
+    } catch (const UserError& error) {
+      std::fprintf(stderr, "%s", error.what());
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(fails_with_its_name(), testing::ExitedWithCode(0), "there is no device 'gpu7'");
 }
 
 TEST(Devices, EachIsListedOnce) {
@@ -106,15 +155,18 @@ TEST(DeviceMemory, CountsTensors) {
 }
 
 TEST(DeviceMemory, AnUnknownDeviceIsToldTheKnownOnes) {
-  const std::function<void()> calls[] = {[] { device_memory("cuda"); },
-                                         [] { reset_peak_memory("cuda"); },
-                                         [] { release_cached_memory("cuda"); }};
+  const std::function<void()> calls[] = {[] { device_memory("tpu"); },
+                                         [] { reset_peak_memory("tpu"); },
+                                         [] { release_cached_memory("tpu"); },
+                                         [] { zeros({2}).to("tpu"); }, [] { synchronize("tpu"); }};
   for (const auto& call : calls) {
     try {
       call();
       FAIL();
     } catch (const UserError& error) {
-      EXPECT_STREQ(error.what(), "[device] there is no device 'cuda', known ones are: cpu");
+      EXPECT_EQ(
+          std::string(error.what()).find("[device] there is no device 'tpu', known ones are: "), 0u)
+          << error.what();
     }
   }
 }

@@ -134,12 +134,18 @@ TEST(FromDlpack, TypesItDoesNotHave) {
   }
 }
 
-TEST(FromDlpack, OnlyTheCpu) {
+TEST(FromDlpack, OnlyTheCpuAndCuda) {
   Foreign foreign({2});
-  foreign.managed.dl_tensor.device = {2, 0};
+  foreign.managed.dl_tensor.device = {10, 0};  // ROCm
   EXPECT_EQ(foreign.error(),
-            "[from_dlpack] the tensor is on a device of type 2, expected 1 (CPU); copy it there "
-            "first");
+            "[from_dlpack] the tensor is on a device of type 10, expected 1 (CPU) or 2 (CUDA); "
+            "copy it there first");
+}
+
+TEST(FromDlpack, PinnedMemoryIsTheHosts) {
+  Foreign foreign({2});
+  foreign.managed.dl_tensor.device = {3, 0};
+  EXPECT_EQ(from_dlpack(&foreign.managed).device(), "cpu");
 }
 
 TEST(FromDlpack, ShapesThatCannotBe) {

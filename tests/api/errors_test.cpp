@@ -234,7 +234,7 @@ TEST(CompileErrors, OfInputsAndResults) {
   EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor");
   EXPECT_USER_ERROR(
       add.dump("asm", std::array{x, x}),
-      "[dump] there is no stage 'asm'; stages are graph, simplified, plan, tile, source");
+      "[dump] there is no stage 'asm'; stages are graph, simplified, plan, tile, source, ptx");
 }
 
 TEST(CompileErrors, OfValuesReadWhileTracing) {

@@ -30,6 +30,11 @@ std::string error_of(std::map<std::string, std::string> environment) {
   return "";
 }
 
+TEST(Options, TheDevice) {
+  EXPECT_EQ(read({}).device, "");
+  EXPECT_EQ(read({{"SINTER_DEVICE", "cuda:1"}}).device, "cuda:1");
+}
+
 TEST(OptionsTest, DefaultsWithoutAnyVariable) {
   const Options options = read({});
   EXPECT_EQ(options.cache_dir, "") << "no home, nothing is kept";

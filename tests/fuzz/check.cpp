@@ -58,7 +58,7 @@ Run run_on(const std::shared_ptr<Device>& device, const RandomProgram& program,
     for (const Tensor& result : run_steps(program, traced))
       trace->graph.outputs.push_back(trace->operand(result));
   }
-  const TracedProgram built{build_program(trace->graph, extents, fuse, device), {}};
+  const TracedProgram built{build_program(trace->graph, extents, {fuse}, device), {}};
   verify_stages(*built.program);
   return {run_traced(built, inputs), built.program->info.kernels};
 }

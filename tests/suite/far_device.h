@@ -69,7 +69,7 @@ class FarDevice : public Device {
   std::string name() const override { return "far"; }
   std::string description() const override { return "a device with memory of its own"; }
   std::string compiler_version() const override { return "its own"; }
-  int parallelism() const override { return 64; }
+  int parallelism() const override { return 2; }
   Machine machine() const override { return cpu_->machine(); }
   double copy_bandwidth() override { return 1e12; }
   std::optional<double> peak_flops() override { return 1e13; }

@@ -1,0 +1,27 @@
+// The functions of sinter/cuda.h, on top of CudaStreams.
+// In: streams as void*. Out: the same; DeviceError without a GPU.
+#include <sinter/cuda.h>
+
+#include "src/api/devices.h"
+#include "src/base/check.h"
+#include "src/cuda/cuda_device.h"
+
+namespace sinter {
+namespace {
+
+CudaStreams& streams_of(int ordinal) {
+  if (ordinal < 0) fail_user("cuda", "there is no GPU {}", ordinal);
+  // The registry keeps the device.
+  return dynamic_cast<CudaDevice&>(*open_device(cuda_device_name(ordinal))).streams();
+}
+
+}  // namespace
+
+void* cuda_stream(int device) { return streams_of(device).current(); }
+
+CudaStreamScope::CudaStreamScope(void* stream, int device)
+    : device_(device), previous_(streams_of(device).enter(static_cast<CUstream>(stream))) {}
+
+CudaStreamScope::~CudaStreamScope() { streams_of(device_).leave(static_cast<CUstream>(previous_)); }
+
+}  // namespace sinter

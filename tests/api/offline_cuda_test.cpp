@@ -1,0 +1,39 @@
+// Planning for a GPU that is not there.
+#include "src/api/offline_cuda.h"
+
+#include <gtest/gtest.h>
+#include <sinter/error.h>
+#include <sinter/ops.h>
+
+#include "tests/support/trace_graph.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::trace_graph;
+
+TEST(OfflineCuda, PlansTheKernelsOfEveryArchitecture) {
+  const Graph graph = trace_graph({{{64, 256}}}, [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{softmax(in[0], 1)};
+  });
+  for (const CudaArchitecture& architecture : cuda_architectures()) {
+    EXPECT_EQ(&find_cuda_architecture(architecture.name), &architecture);
+    EXPECT_EQ(architecture.machine.kind, MachineKind::gpu);
+    const Program fused = plan_for_cuda(graph, true, architecture);
+    EXPECT_EQ(fused.kernels.size(), 1u);
+    EXPECT_GT(plan_for_cuda(graph, false, architecture).kernels.size(), 1u);
+    EXPECT_NE(stage_text(fused, "tile").find("kernel"), std::string::npos);
+  }
+}
+
+TEST(OfflineCuda, NamesWhatThereIs) {
+  try {
+    find_cuda_architecture("sm_1");
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("sm_90a"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sinter

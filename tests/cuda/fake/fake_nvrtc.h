@@ -1,0 +1,31 @@
+// What a test sees of the fake NVRTC. The library's symbol fake_nvrtc_state gives the one it works
+// on. In: what it shall do. Out: what it was asked for.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sinter {
+
+struct FakeNvrtc {
+  int major = 12;
+  int minor = 8;
+  std::vector<int> architectures = {75, 80, 90, 100};
+  std::string image_prefix = "cubin of ";  // "damaged" is refused by the fake driver
+
+  int compiled = 0;
+  std::vector<std::string> options;  // of the last compilation
+};
+
+inline FakeNvrtc& fresh_fake_nvrtc() {
+  void* library = dlopen(SINTER_FAKE_NVRTC, RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  auto* state = reinterpret_cast<FakeNvrtc* (*)()>(dlsym(library, "fake_nvrtc_state"));
+  if (!state) throw std::runtime_error(dlerror());
+  return *state() = FakeNvrtc{};
+}
+
+}  // namespace sinter
