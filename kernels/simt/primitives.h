@@ -204,10 +204,12 @@ SN_INLINE f32 fmin_nan(f32 a, f32 b) {
   if (a != a || b != b) return a != a ? a : b;
   return a == b ? from_bits(bits_of(a) | bits_of(b)) : a < b ? a : b;
 }
-SN_INLINE f32 approximate_exp2(f32 x) {
-  const f32 power = ::exp2f(x);
-  return power < 1.17549435e-38f ? 0.f : power;
+// Subnormals are 0 on either side.
+SN_INLINE f32 flushed(f32 x) {
+  return ::fabsf(x) < 1.17549435e-38f ? from_bits(bits_of(x) & 0x80000000u) : x;
 }
+SN_INLINE f32 fast_exp2(f32 x) { return flushed(::exp2f(flushed(x))); }
+SN_INLINE f32 fast_reciprocal(f32 x) { return flushed(1.f / flushed(x)); }
 
 SN_INLINE f32 unpack_one(f16 x) {
   const u32 sign = (x.bits & 0x8000u) << 16;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <regex>
 
 #include "tests/simt/kernel_text.h"
 
@@ -65,6 +66,17 @@ std::vector<float> interesting_floats() {
   }
   values.resize(256 * 256);
   return values;
+}
+
+// A name that only the GPU's header has would be found by the first kernel that uses it.
+TEST(SimtInstructions, EveryPrimitiveOfTheGpuIsThere) {
+  const std::string gpu(kernel_header("cuda/primitives.cuh"));
+  const std::string simt(kernel_header("simt/primitives.h"));
+  const std::regex name(R"((?:\nSN_INLINE [^\n(]*[ >]|\n#define (?=SN_))(\w+)\()");
+  int names = 0;
+  for (std::sregex_iterator it(gpu.begin(), gpu.end(), name), end; it != end; ++it, ++names)
+    EXPECT_TRUE(std::regex_search(simt, std::regex("[ >]" + (*it)[1].str() + "\\("))) << (*it)[1];
+  EXPECT_GT(names, 25);
 }
 
 TEST(SimtInstructions, ReadingSixteenBitFloats) {

@@ -42,7 +42,7 @@ TEST_P(SimtSuiteCase, IsAccurateAtOddShapes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SimtSuiteCase, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace sinter::suite
