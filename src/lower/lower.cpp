@@ -369,6 +369,8 @@ class GroupLowering {
     if (col_is_reduced() && col_mask_ != kNoValue)
       value =
           b_.pointwise(Op::where, {col_mask_, value, identity(node.reduce_kind, b_[value].dtype)});
+    else if (col_is_reduced())  // what is the same in all columns still counts once for each
+      value = b_.broadcast_to(value, {b_[value].shape.rows, config_.tile_cols});
     if (!is_arg(node.reduce_kind)) return {value};
     const int axis = space_.reduced_axes().front();
     return {value, b_.cast(index_[static_cast<std::size_t>(axis)], position_dtype())};
