@@ -126,11 +126,24 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
   to[at] = value;
 }
 
+// What is read once gives up its place in the caches first, before what others have there.
+SN_INLINE uint4 read_once(const uint4* from) {
+  u64 policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  uint4 r;
+  asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
+      : "l"(from), "l"(policy));
+  return r;
+}
+
 // V neighbours at once, up to 16 bytes; their address is a multiple of their size.
-template <int V, class T>
+template <int V, bool once, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
-  if constexpr (sizeof(pack) == 16)
+  if constexpr (sizeof(pack) == 16 && once)
+    *(uint4*)&pack = read_once((const uint4*)(from + at));
+  else if constexpr (sizeof(pack) == 16)
     *(uint4*)&pack = __ldg((const uint4*)(from + at));
   else if constexpr (sizeof(pack) == 8)
     *(uint2*)&pack = __ldg((const uint2*)(from + at));

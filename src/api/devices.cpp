@@ -14,6 +14,7 @@
 #include "src/cpu/host_compiler.h"
 #include "src/cuda/cuda_device.h"
 #include "src/runtime/registry.h"
+#include "src/simt/simt_device.h"
 
 namespace sinter {
 namespace {
@@ -32,6 +33,7 @@ struct DefaultDevice {
 void register_all_devices() {
   register_cpu_device();
   register_cuda_device();
+  register_simt_device();
 }
 
 // What the device does without, as it found it: looked up as the device does when it is made.

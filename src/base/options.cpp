@@ -52,6 +52,9 @@ Options read_options(const char* (*get)(const char* name)) {
     fail_user("SINTER_TUNING_FILE", "expected an absolute path, got '{}'", options.tuning_file);
   if (const std::string python = text_of(get("SINTER_PYTHON")); !python.empty())
     options.python = python;
+  options.simt_sources = text_of(get("SINTER_SIMT_SOURCES"));
+  if (!options.simt_sources.empty() && !options.simt_sources.starts_with('/'))
+    fail_user("SINTER_SIMT_SOURCES", "expected an absolute path, got '{}'", options.simt_sources);
   return options;
 }
 

@@ -27,6 +27,9 @@ struct Options {
   std::string tuning_file;
   // SINTER_PYTHON: the Python that has the suite's peers, a path or a name to look up in PATH.
   std::string python = "python3";
+  // SINTER_SIMT_SOURCES: a directory for the texts of the kernels that the simt device compiles, so
+  // that a debugger finds them. Empty: they are not written.
+  std::string simt_sources;
 };
 
 inline constexpr int kMaxThreads = 1024;

@@ -72,9 +72,9 @@ class Elements {
 
   // --- loops ---
 
-  // Ends with `begin`, the column of the vector's first element, known.
+  // Over vectors: `begin` is the column of their first element. Rows are inside, so that what all
+  // of them share is loaded once.
   void open_vectors(TileShape shape) {
-    open_rows(values_, code_, shape);
     const int steps = layout_.col_steps(shape);
     if (steps > 1)
       code_.open("{}for (int k = 0; k < {}; ++k)", unroll(layout_.elements(shape)), steps);
@@ -85,10 +85,6 @@ class Elements {
     if (steps > 1) at = add_text(at, "k");
     at = add_text(mul_text(at, std::to_string(layout_.threads_per_row())), "thread_col");
     code_.line("const idx begin = {};", mul_text(at, std::to_string(layout_.vector())));
-  }
-  void close_vectors() {
-    code_.close();
-    code_.close();
   }
   void open_vector() {
     if (layout_.vector() > 1)
@@ -135,15 +131,18 @@ class Elements {
     }
     declare(id);
     open_vectors(values_.shape(id));
+    open_rows(values_, code_, values_.shape(id));
     render_vectors_of(load, values_.name(id) + index_after(vector_index(id)),
                       values_.element_index(id));
-    close_vectors();
+    code_.close();
+    code_.close();
   }
 
-  // Inside the loops over vectors: one vector's elements.
-  void render_near_loads() {
+  // Inside the loop over vectors, or over rows: one vector's elements.
+  void render_near_loads(bool in_rows) {
     for (const Instr* load : near_) {
       const ValueId id = load->results[0];
+      if ((values_.shape(id).rows > 1) != in_rows) continue;
       code_.line("{} {}[{}];", values_.type(id), values_.name(id), layout_.vector());
       render_vectors_of(*load, values_.name(id), layout_.vector() > 1 ? "v" : "0");
     }
@@ -170,6 +169,10 @@ class Elements {
     const std::string_view type = values_.type(load.results[0]);
     return fmt::format("{}({})", type,
                        load.args[2] == kNoValue ? "0" : values_.operand(load.args[2]));
+  }
+
+  const char* how_often(const Instr& load) const {
+    return values_.program.stream_loads && !values_.buffer(load).reused ? "kOnce" : "kOften";
   }
 
   // Elements of one access.
@@ -200,7 +203,8 @@ class Elements {
                           const std::string& to) {
     const VectorMask mask = vector_mask(load.args[1], shape);
     const std::string at = values_.offset(offsets, row_text(shape), "begin");
-    const std::string widths = fmt::format("{}, {}", layout_.vector(), pack_width(load));
+    const std::string widths =
+        fmt::format("{}, {}, {}", layout_.vector(), pack_width(load), how_often(load));
     const std::string where = all_of(mask.conditions);
     const std::string buffer = values_.buffer_name(load);
     if (!mask.count.empty())
@@ -287,8 +291,8 @@ class Elements {
     const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
     const std::string count =
         mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
-    code_.line("load_part<{0}, {0}>(part, {1}, {2}, {3}, {4});", width, values_.buffer_name(load),
-               values_.offset(offsets, "row", "col"),
+    code_.line("load_part<{0}, {0}, {1}>(part, {2}, {3}, {4}, {5});", width, how_often(load),
+               values_.buffer_name(load), values_.offset(offsets, "row", "col"),
                in_column.empty() ? fmt::format("idx({})", count)
                                  : fmt::format("{} ? idx({}) : 0", in_column, count),
                other_text(load));
@@ -350,7 +354,9 @@ class Elements {
 
   void render_loops(TileShape shape, const std::vector<CudaReduction>& reductions) {
     open_vectors(shape);
-    render_near_loads();
+    render_near_loads(false);
+    open_rows(values_, code_, shape);
+    render_near_loads(true);
     std::vector<VectorStore> stores;
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::store && is_vector_store(*sink)) {
@@ -373,7 +379,8 @@ class Elements {
     render_updates();
     code_.close();
     for (const VectorStore& store : stores) render_vector_store(store);
-    close_vectors();
+    code_.close();
+    code_.close();
     locals_.clear();
   }
 

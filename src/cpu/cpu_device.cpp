@@ -1,7 +1,6 @@
 // compile(): the kernel in memory, else its library on disk, else the compiler.
 #include "src/cpu/cpu_device.h"
 
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -62,9 +61,8 @@ CpuDevice::CpuDevice(const CpuDeviceOptions& options)
       threads_(
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
       pool_(MemoryPool::create()),
-      disk_cache_(options.cache_dir.empty() ? DiskCache::open_private()
-                                            : DiskCache::open(options.cache_dir)),
-      compiler_(find_compiler(options.cxx, *disk_cache_)) {}
+      libraries_(options.cache_dir),
+      compiler_(find_compiler(options.cxx, libraries_.disk_cache())) {}
 
 std::string CpuDevice::compiler_version() const {
   return compiler_ ? compiler_->version() : "none: interpreted";
@@ -139,48 +137,14 @@ KernelPtr CpuDevice::build(const std::string& name, const std::function<KernelSo
   const auto start = std::chrono::steady_clock::now();
   const KernelSource source = render();
   const Hash128 key = disk_key(source);
-  std::string error;
-  const auto finish = [&](std::unique_ptr<LoadedLibrary> library, bool from_disk) -> KernelPtr {
-    // dlsym gives a data pointer; POSIX promises that it can be called.
-    const auto entry = reinterpret_cast<KernelEntry>(library->symbol(source.entry));
-    SINTER_ASSERT(entry, "kernel {} has no symbol {}", name, source.entry);
-    return std::make_shared<CpuKernel>(std::move(library), entry, source.scratch_bytes, threads_,
-                                       CompileStats{milliseconds_since(start), from_disk, false});
-  };
-
-  if (const auto path = disk_cache_->get(key))
-    if (auto library = LoadedLibrary::load(*path, error)) return finish(std::move(library), true);
-
-  const std::string bytes = compiler_->compile(source.text, name);
-  auto library = LoadedLibrary::load(keep(key, bytes), error);
-  // The cache may lie where nothing can be executed, or another process may have cleared it.
-  if (!library) library = LoadedLibrary::load(keep_privately(key, bytes), error);
-  if (!library)
-    throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", name, error), "dlopen",
-                      ENOEXEC);
-  return finish(std::move(library), false);
-}
-
-// The path of the library on disk.
-std::string CpuDevice::keep(const Hash128& key, const std::string& library) {
-  const PutResult kept = disk_cache_->put(key, library);
-  if (kept) return kept.path;
-  warn_once(fmt::format("compiled kernels are not kept: {}", kept.refusal));
-  return keep_privately(key, library);
-}
-
-std::string CpuDevice::keep_privately(const Hash128& key, const std::string& library) {
-  const std::lock_guard lock(private_cache_mutex_);
-  PutResult kept{"", "not tried"};
-  if (private_cache_) kept = private_cache_->put(key, library);
-  if (!kept) {
-    // None yet, or it went with the process that we were forked from.
-    private_cache_ = DiskCache::open_private();
-    kept = private_cache_->put(key, library);
-  }
-  if (!kept)
-    throw DeviceError("[cpu] no place for a compiled kernel: " + kept.refusal, "write", EIO);
-  return kept.path;
+  KernelLibraries::Found found =
+      libraries_.get(key, name, [&] { return compiler_->compile(source.text, name); });
+  // dlsym gives a data pointer; POSIX promises that it can be called.
+  const auto entry = reinterpret_cast<KernelEntry>(found.library->symbol(source.entry));
+  SINTER_ASSERT(entry, "kernel {} has no symbol {}", name, source.entry);
+  return std::make_shared<CpuKernel>(
+      std::move(found.library), entry, source.scratch_bytes, threads_,
+      CompileStats{milliseconds_since(start), found.from_disk, false});
 }
 
 std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options) {

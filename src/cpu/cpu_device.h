@@ -12,9 +12,9 @@
 #include "src/codegen/cpu_renderer.h"
 #include "src/cpu/cpu_kernel.h"
 #include "src/cpu/host_compiler.h"
+#include "src/cpu/kernel_libraries.h"
 #include "src/cpu/memory_pool.h"
 #include "src/cpu/thread_pool.h"
-#include "src/runtime/disk_cache.h"
 #include "src/runtime/kernel_cache.h"
 
 namespace sinter {
@@ -56,13 +56,11 @@ class CpuDevice final : public Device {
   KernelPtr compile(const tile::TileProgram& program) override;
   std::string source(const tile::TileProgram& program) override;
 
-  const DiskCache& disk_cache() const { return *disk_cache_; }
+  const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
   KernelCache& kernel_cache() { return kernel_cache_; }
 
  private:
   KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
-  std::string keep(const Hash128& key, const std::string& library);
-  std::string keep_privately(const Hash128& key, const std::string& library);
   Hash128 disk_key(const KernelSource& source) const;
 
   const int vector_bytes_;
@@ -70,10 +68,8 @@ class CpuDevice final : public Device {
   const std::string cpu_fingerprint_;
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<MemoryPool> pool_;
-  std::unique_ptr<DiskCache> disk_cache_;
+  KernelLibraries libraries_;
   std::unique_ptr<HostCompiler> compiler_;  // null: interpreted
-  std::mutex private_cache_mutex_;
-  std::unique_ptr<DiskCache> private_cache_;  // made where disk_cache_ cannot be used
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
   std::once_flag peak_flops_once_;

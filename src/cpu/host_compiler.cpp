@@ -113,8 +113,8 @@ HostCompiler::HostCompiler(std::string path, const HostCompilerOptions& options)
     : path_(std::move(path)), identity_(identity_of(path_)), options_(options) {}
 
 std::string HostCompiler::flags_text() const {
-  return fmt::format("{} {}", fmt::join(flags_before_source(), " "),
-                     fmt::join(flags_after_source(), " "));
+  return fmt::format("{} {} {}", fmt::join(flags_before_source(), " "),
+                     fmt::join(options_.more_flags, " "), fmt::join(flags_after_source(), " "));
 }
 
 std::string HostCompiler::compile(const std::string& source, const std::string& name) const {
@@ -122,6 +122,7 @@ std::string HostCompiler::compile(const std::string& source, const std::string& 
   const std::string output = directory.path() + "/kernel.so";
   std::vector<std::string> arguments = {path_};
   arguments.insert(arguments.end(), flags_before_source().begin(), flags_before_source().end());
+  arguments.insert(arguments.end(), options_.more_flags.begin(), options_.more_flags.end());
   arguments.insert(arguments.end(), {"-x", "c++", "-", "-o", output});
   arguments.insert(arguments.end(), flags_after_source().begin(), flags_after_source().end());
 

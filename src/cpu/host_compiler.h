@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace sinter {
 
@@ -12,6 +13,7 @@ struct HostCompilerOptions {
   std::string cxx;             // a path or a name; empty: the first of those in kLookedFor
   std::string failed_sources;  // the directory for sources that do not compile; empty: TMPDIR
   std::chrono::milliseconds time_limit{60'000};
+  std::vector<std::string> more_flags = {};  // after the ones all kernels are compiled with
 };
 
 class HostCompiler {

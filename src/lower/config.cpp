@@ -145,7 +145,7 @@ Config reduction_config(const IterationSpace& space) {
 }  // namespace
 
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
-  if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, machine);
+  if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, bytes, machine);
   Config config = space.reduced_axes().empty() ? pointwise_config(space) : reduction_config(space);
   config.stream_stores = bytes > machine.cache_bytes;
   return config;
@@ -156,6 +156,7 @@ std::string to_string(const Config& config) {
   std::string text =
       fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
                   config.tile_cols, config.stream_stores ? " streaming" : "");
+  if (config.stream_loads) text += " read once";
   const tile::Mapping& mapping = config.mapping;
   if (mapping.threads > 0)
     text +=

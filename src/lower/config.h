@@ -24,7 +24,8 @@ struct Config {
   int row_axis = -1;  // -1: one row a tile
   std::int64_t tile_rows = 1;
   std::int64_t tile_cols = 1;
-  bool rows_first = false;  // neighbouring programs are neighbours along the row axis
+  bool rows_first = false;    // neighbouring programs are neighbours along the row axis
+  bool stream_loads = false;  // GPUs only
   bool stream_stores = false;
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Config&, const Config&) = default;

@@ -16,6 +16,9 @@ using tile::Mapping;
 constexpr int kPackBytes = 16;
 constexpr int kWidestVector = 8;
 constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
+constexpr int kLongRow = 8192;    // elements
+constexpr int kLongRowThreads = 256;
+constexpr int kSharedRows = 4;  // that a thread takes to use a shared operand again
 constexpr int kPointwiseThreads = 256;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
@@ -92,6 +95,11 @@ struct Facts {
     return *std::max_element(axes.begin(), axes.end(),
                              [&](int a, int b) { return size(a) < size(b); });
   }
+  std::int64_t elements() const {
+    std::int64_t count = 1;
+    for (const SpaceAxis& axis : space.axes) count *= axis.size;
+    return count;
+  }
   std::int64_t kept_elements() const {
     std::int64_t count = 1;
     for (int axis : space.kept_axes()) count *= size(axis);
@@ -132,15 +140,23 @@ Config transposing_config(const Facts& facts, int col_axis, int row_axis, std::i
 
 // Small tiles where large ones would leave multiprocessors idle.
 Config default_transposing(const Facts& facts, int col_axis, int row_axis) {
-  std::int64_t elements = 1;
-  for (const SpaceAxis& axis : facts.space.axes) elements *= axis.size;
-  const bool many = elements >= kTransposeTile * kTransposeTile * 2 * facts.machine.multiprocessors;
+  const bool many =
+      facts.elements() >= kTransposeTile * kTransposeTile * 2 * facts.machine.multiprocessors;
   const std::int64_t tile = many ? kTransposeTile : kSmallTransposeTile;
-  return transposing_config(facts, col_axis, row_axis, tile, tile, many ? 16 : 4);
+  return transposing_config(facts, col_axis, row_axis, tile, tile, 8);
+}
+
+// Whether some operand is the same for all rows.
+bool has_shared_operand(const Facts& facts, int col_axis, int row_axis) {
+  return std::any_of(facts.space.accesses.begin(), facts.space.accesses.end(),
+                     [&](const Access& access) {
+                       return Facts::is_memory(access) && Facts::stride(access, col_axis) != 0 &&
+                              Facts::stride(access, row_axis) == 0;
+                     });
 }
 
 // `vectors`: that a thread takes of each tensor.
-Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors) {
+Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors, int rows_each) {
   Config config;
   Mapping& mapping = config.mapping;
   mapping.threads = threads;
@@ -157,13 +173,25 @@ Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors) {
   mapping.threads_per_row = static_cast<int>(std::min<std::int64_t>(threads, power_above(in_row)));
   vectors = std::clamp<std::int64_t>(ceil_div(in_row, mapping.threads_per_row), 1, vectors);
   config.tile_cols = mapping.threads_per_row * mapping.vector * vectors;
-  const int rows = threads / mapping.threads_per_row;
+  const int rows = threads / mapping.threads_per_row * rows_each;
   config.row_axis = rows > 1 ? row_axis_beside(facts, config.col_axis) : -1;
   if (config.row_axis >= 0)
     config.tile_rows = rows;
   else if (rows > 1)
     mapping.threads = std::max(32, mapping.threads_per_row);
   return config;
+}
+
+// One vector of each tensor; of several rows where that uses a shared operand again and there are
+// blocks enough.
+Config default_pointwise(const Facts& facts) {
+  const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
+  const int row_axis = config.col_axis < 0 ? -1 : row_axis_beside(facts, config.col_axis);
+  if (row_axis < 0 || config.rows_first || !has_shared_operand(facts, config.col_axis, row_axis))
+    return config;
+  const std::int64_t tile = config.tile_cols * config.tile_rows * kSharedRows;
+  const bool many = facts.elements() >= tile * 4 * facts.machine.multiprocessors;
+  return many ? pointwise_config(facts, kPointwiseThreads, 1, kSharedRows) : config;
 }
 
 // --- rows
@@ -207,32 +235,25 @@ struct RowChoice {
   int threads;
 };
 
-// As few threads as hold a row with 16 elements each, or 32 of long rows. Clusters only where a
-// block does not hold the row; larger ones of smaller blocks where rows are too few to keep all
-// multiprocessors busy with several.
+// Few threads with many elements each: blocks are small, so that some load while others wait for
+// each other. Where rows are few, more threads share one. Clusters only where a block does not hold
+// the row.
 RowChoice default_row(const Facts& facts, int col_axis) {
   const std::int64_t length = facts.size(col_axis);
-  const int vector = facts.vector_along(col_axis);
+  const std::int64_t vector = facts.vector_along(col_axis);
   const std::int64_t reads = std::max(1, facts.full_reads());
   const auto threads_for = [&](std::int64_t elements) {
-    return static_cast<int>(
-        power_above(ceil_div(length, std::max<std::int64_t>(elements, vector))));
+    return static_cast<int>(power_above(ceil_div(length, std::max(elements, vector))));
   };
-  if (length <= 128) return {std::min(32, threads_for(8)), 1, 128};
-  if (length <= 512) return {32, 1, 128};
-  if (const int group = threads_for(16); group <= 512) return {std::max(group, 32), 1, 128};
-  const std::int64_t whole = ceil_div(length, 32 / reads);  // threads that hold a row
-  const int most = facts.machine.largest_cluster;
-  if (whole <= 512 && reads == 1) return {512, 1, 512};
-  if (whole <= kMostThreads || most == 1) return {kMostThreads, 1, kMostThreads};
-  int cluster =
-      static_cast<int>(std::min<std::int64_t>(most, power_above(ceil_div(whole, kMostThreads))));
-  int group = kMostThreads;
-  while (cluster < most && group > 256 &&
-         facts.kept_elements() < 2L * std::max(1, facts.machine.multiprocessors)) {
-    cluster *= 2;
-    group /= 2;
-  }
+  const bool many = facts.kept_elements() >= 8L * std::max(1, facts.machine.multiprocessors);
+  if (length <= 512) return {std::min(32, threads_for(16)), 1, 64};
+  if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 64};
+  const std::int64_t blocks = ceil_div(length, kLongRowThreads * kRowElements / reads);
+  const int cluster =
+      static_cast<int>(std::min<std::int64_t>(facts.machine.largest_cluster, power_above(blocks)));
+  const int group = static_cast<int>(
+      std::clamp<std::int64_t>(power_above(ceil_div(length, cluster * kRowElements / reads)),
+                               kLongRowThreads, kMostThreads));
   return {group, cluster, group};
 }
 
@@ -306,7 +327,7 @@ std::vector<Config> reduction_configs(const Facts& facts) {
 }
 
 std::vector<Config> pointwise_configs(const Facts& facts) {
-  std::vector<Config> configs{pointwise_config(facts, kPointwiseThreads, 1)};
+  std::vector<Config> configs{default_pointwise(facts)};
   const int col_axis = configs[0].col_axis;
   if (const int across = col_axis < 0 ? -1 : facts.crossing(col_axis); across >= 0) {
     for (std::int64_t rows : {16, 32, 64, 128})
@@ -317,10 +338,15 @@ std::vector<Config> pointwise_configs(const Facts& facts) {
     return configs;
   }
   for (int threads : {128, 256, 512})
-    for (std::int64_t vectors : {1, 2, 4, 8})
-      configs.push_back(pointwise_config(facts, threads, vectors));
+    for (std::int64_t vectors : {1, 2, 4})
+      for (int rows_each : {1, 2, 4, 8})
+        if (vectors * rows_each <= 8)
+          configs.push_back(pointwise_config(facts, threads, vectors, rows_each));
   return configs;
 }
+
+// What takes up much of the cache should not: it would push out what others have there.
+bool streams(std::int64_t bytes, const Machine& machine) { return bytes > machine.cache_bytes / 4; }
 
 bool adds_in_same_order(const Config& a, const Config& b) {
   return a.form == b.form && a.tile_cols == b.tile_cols &&
@@ -330,16 +356,16 @@ bool adds_in_same_order(const Config& a, const Config& b) {
 
 }  // namespace
 
-std::vector<Config> gpu_configs(const IterationSpace& space, const Machine& machine,
-                                bool same_bits) {
+std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
+                                const Machine& machine, bool same_bits) {
   const Facts facts(space, machine);
   const bool reduces = !space.reduced_axes().empty();
   std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
-    for (bool stream : {false, true}) {
+    for (bool stream : {streams(bytes, machine), !streams(bytes, machine)}) {
       Config config = candidate;
-      config.stream_stores = stream;
+      config.stream_loads = stream;
       const bool known = std::any_of(configs.begin(), configs.end(),
                                      [&](const Config& other) { return other == config; });
       if (known || (same_bits && reduces && !adds_in_same_order(candidates.front(), config)))
@@ -349,10 +375,12 @@ std::vector<Config> gpu_configs(const IterationSpace& space, const Machine& mach
   return configs;
 }
 
-Config choose_gpu_config(const IterationSpace& space, const Machine& machine) {
+Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
   const Facts facts(space, machine);
-  return space.reduced_axes().empty() ? pointwise_config(facts, kPointwiseThreads, 1)
-                                      : reduction_configs(facts).front();
+  Config config =
+      space.reduced_axes().empty() ? default_pointwise(facts) : reduction_configs(facts).front();
+  config.stream_loads = streams(bytes, machine);
+  return config;
 }
 
 }  // namespace sinter

@@ -8,11 +8,11 @@
 
 namespace sinter {
 
-Config choose_gpu_config(const IterationSpace& space, const Machine& machine);
+Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine);
 
 // The heuristic's choice first. All compute the same values, those with the same order of additions
 // the same bits; `same_bits` leaves out the others.
-std::vector<Config> gpu_configs(const IterationSpace& space, const Machine& machine,
-                                bool same_bits);
+std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
+                                const Machine& machine, bool same_bits);
 
 }  // namespace sinter

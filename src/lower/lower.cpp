@@ -56,6 +56,7 @@ class GroupLowering {
       emit_whole_tiles();
     else
       emit_rounds();
+    b_.set_stream_loads(config_.stream_loads);
     b_.set_stream_stores(config_.stream_stores);
     config_.mapping.wide_index = needs_wide_index();
     b_.set_mapping(config_.mapping);
@@ -122,7 +123,7 @@ class GroupLowering {
         name = fmt::format("range{}", inputs++);
       } else {
         name = access.write ? fmt::format("out{}", outputs++) : fmt::format("in{}", inputs++);
-        buffer = b_.add_buffer(name, node.dtype, access.write);
+        buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
         const NodeId owner = plan_.placements[static_cast<std::size_t>(access.node)].buffer;
         kernel_.buffers.push_back({owner, access.offset});
       }
@@ -143,6 +144,14 @@ class GroupLowering {
     for (NodeId id : group_.nodes)
       for (const Operand& operand : graph()[id].operands)
         if (graph()[operand.node].op == Op::constant) declare_constant(operand.node);
+  }
+
+  // Repeated along an axis: other programs read it, too.
+  bool is_reused(const Access& access) const {
+    if (!for_gpu() || access.write) return false;
+    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+      if (space_.axes[axis].size > 1 && access.strides[axis] == 0) return true;
+    return false;
   }
 
   struct RangeParams {
@@ -360,6 +369,8 @@ class GroupLowering {
     if (col_is_reduced() && col_mask_ != kNoValue)
       value =
           b_.pointwise(Op::where, {col_mask_, value, identity(node.reduce_kind, b_[value].dtype)});
+    else if (col_is_reduced())  // what is the same in all columns still counts once for each
+      value = b_.broadcast_to(value, {b_[value].shape.rows, config_.tile_cols});
     if (!is_arg(node.reduce_kind)) return {value};
     const int axis = space_.reduced_axes().front();
     return {value, b_.cast(index_[static_cast<std::size_t>(axis)], position_dtype())};

@@ -38,14 +38,19 @@ void add_block(Hasher& hasher, const std::vector<tile::Instr>& body) {
 
 Hash128 program_key(const tile::TileProgram& program) {
   Hasher hasher;
-  hasher.add(program.name).add(std::uint64_t{program.stream_stores});
+  hasher.add(program.name)
+      .add(std::uint64_t{program.stream_stores})
+      .add(std::uint64_t{program.stream_loads});
   for (const int number : {program.mapping.threads, program.mapping.threads_per_row,
                            program.mapping.vector, program.mapping.cluster})
     hasher.add(static_cast<std::uint64_t>(number));
   hasher.add(std::uint64_t{program.mapping.wide_index});
   hasher.add(program.buffers.size());
   for (const tile::BufferParam& buffer : program.buffers)
-    hasher.add(buffer.name).add(number_of(buffer.dtype)).add(std::uint64_t{buffer.written});
+    hasher.add(buffer.name)
+        .add(number_of(buffer.dtype))
+        .add(std::uint64_t{buffer.written})
+        .add(std::uint64_t{buffer.reused});
   hasher.add(program.scalars.size());
   for (const tile::ScalarParam& scalar : program.scalars)
     hasher.add(scalar.name)

@@ -24,8 +24,8 @@ ValueId Builder::emit(Instr instr, DType dtype, TileShape shape) {
   return id;
 }
 
-int Builder::add_buffer(std::string name, DType dtype, bool written) {
-  program_.buffers.push_back({std::move(name), dtype, written});
+int Builder::add_buffer(std::string name, DType dtype, bool written, bool reused) {
+  program_.buffers.push_back({std::move(name), dtype, written, reused});
   return static_cast<int>(program_.buffers.size()) - 1;
 }
 

@@ -15,7 +15,7 @@ class Builder {
  public:
   explicit Builder(std::string name);
 
-  int add_buffer(std::string name, DType dtype, bool written);
+  int add_buffer(std::string name, DType dtype, bool written, bool reused = false);
   // A new parameter and its value.
   ValueId add_scalar(std::string name, DType dtype, int multiple_of = 1);
 
@@ -52,6 +52,7 @@ class Builder {
 
   const Value& operator[](ValueId id) const { return program_[id]; }
   const TileProgram& program() const { return program_; }
+  void set_stream_loads(bool on) { program_.stream_loads = on; }
   void set_stream_stores(bool on) { program_.stream_stores = on; }
   void set_mapping(const Mapping& mapping) { program_.mapping = mapping; }
 

@@ -69,6 +69,7 @@ struct BufferParam {
   std::string name;
   DType dtype = DType::f32;
   bool written = false;
+  bool reused = false;  // programs read the same elements as others: worth a place in caches
 };
 
 struct ScalarParam {
@@ -94,6 +95,7 @@ struct TileProgram {
   std::vector<ScalarParam> scalars;
   std::vector<Value> values;
   std::vector<Instr> body;
+  bool stream_loads = false;   // inputs are too large to stay in cache: read them as if only once
   bool stream_stores = false;  // results are too large to stay in cache: write around it
   Mapping mapping;
 

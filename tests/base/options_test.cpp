@@ -57,6 +57,13 @@ TEST(OptionsTest, CacheDirectoryFollowsXdgThenHome) {
   EXPECT_EQ(read({{"HOME", "nowhere"}}).cache_dir, "");
 }
 
+TEST(OptionsTest, TheDirectoryForSimtSources) {
+  EXPECT_EQ(read({}).simt_sources, "");
+  EXPECT_EQ(read({{"SINTER_SIMT_SOURCES", "/mine"}}).simt_sources, "/mine");
+  EXPECT_EQ(error_of({{"SINTER_SIMT_SOURCES", "mine"}}),
+            "[SINTER_SIMT_SOURCES] expected an absolute path, got 'mine'");
+}
+
 TEST(OptionsTest, EmptyCountsAsNotSet) {
   const Options options = read({{"HOME", "/h"},
                                 {"SINTER_CACHE_DIR", ""},

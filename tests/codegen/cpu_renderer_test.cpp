@@ -4,21 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
 #include <map>
-#include <ostream>
 
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
+#include "tests/codegen/tile_case_memory.h"
 #include "tests/codegen/tile_programs.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
 
 namespace sinter {
-
-void PrintTo(const TileCase& tile_case, std::ostream* out) { *out << tile_case.name; }
-
 namespace {
 
 using testing_support::along_rows;
@@ -42,52 +37,6 @@ CpuDevice& device_with(int vector_bytes) {
   return *device;
 }
 
-constexpr std::size_t kGuard = 256;  // bytes on either side of a buffer
-constexpr auto kGuardByte = std::byte{0x5a};
-
-// The case's buffers in memory of their own.
-struct Memory {
-  std::vector<std::vector<std::byte>> blocks;
-  std::vector<tile::BufferBinding> bindings;
-
-  explicit Memory(const TileCase& c) {
-    for (const TestBuffer& buffer : c.buffers) {
-      std::vector<std::byte> block(kGuard, kGuardByte);
-      const auto bytes = testing_support::to_bytes(buffer.start, buffer.dtype);
-      block.insert(block.end(), bytes.begin(), bytes.end());
-      block.insert(block.end(), kGuard, kGuardByte);
-      blocks.push_back(std::move(block));
-    }
-    for (std::size_t i = 0; i < blocks.size(); ++i)
-      bindings.push_back(
-          {blocks[i].data() + kGuard, static_cast<std::int64_t>(c.buffers[i].start.size())});
-  }
-  std::vector<std::byte> bytes(std::size_t i) const {
-    return {blocks[i].begin() + kGuard, blocks[i].end() - kGuard};
-  }
-  bool guards_hold(std::size_t i) const {
-    for (std::size_t k = 0; k < kGuard; ++k)
-      if (blocks[i][k] != kGuardByte || blocks[i][blocks[i].size() - 1 - k] != kGuardByte)
-        return false;
-    return true;
-  }
-};
-
-// NaNs are one value: which bits they carry is the processor's affair.
-void expect_same(const TileCase& c, std::size_t i, const Memory& actual, const Memory& oracle) {
-  EXPECT_TRUE(actual.guards_hold(i)) << "memory around buffer " << i << " was written";
-  const DType dtype = c.buffers[i].dtype;
-  const auto a = testing_support::to_numbers(actual.bytes(i), dtype);
-  const auto e = testing_support::to_numbers(oracle.bytes(i), dtype);
-  for (std::size_t k = 0; k < e.size(); ++k) {
-    if (std::isnan(e[k]) ? std::isnan(a[k])
-                         : a[k] == e[k] && std::signbit(a[k]) == std::signbit(e[k]))
-      continue;
-    ASSERT_TRUE(is_floating(dtype) && std::abs(a[k] - e[k]) <= c.bound * (1 + std::abs(e[k])))
-        << "buffer " << i << " element " << k << ": " << a[k] << ", the interpreter has " << e[k];
-  }
-}
-
 void expect_agrees(const TileCase& c, int vector_bytes) {
   SCOPED_TRACE(c.name + " with " + std::to_string(vector_bytes) + "-byte vectors");
   Memory compiled(c);
@@ -104,8 +53,6 @@ class CpuRendererTest : public testing::TestWithParam<TileCase> {};
 TEST_P(CpuRendererTest, AgreesWithTheInterpreter) {
   for (int vector_bytes : {16, 32, 64}) expect_agrees(GetParam(), vector_bytes);
 }
-
-std::string name_of_case(const testing::TestParamInfo<TileCase>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Memory, CpuRendererTest, testing::ValuesIn(memory_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Values, CpuRendererTest, testing::ValuesIn(value_cases()), name_of_case);

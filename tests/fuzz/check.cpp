@@ -10,6 +10,7 @@
 #include "src/api/program_cache.h"
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
+#include "src/simt/simt_device.h"
 #include "tests/fuzz/reference.h"
 
 namespace sinter::fuzz {
@@ -18,6 +19,12 @@ namespace {
 const std::shared_ptr<Device>& interpreting_device() {
   static const std::shared_ptr<Device>& device =
       *new std::shared_ptr<Device>(make_cpu_device({.threads = 2, .cache_dir = "", .cxx = "none"}));
+  return device;
+}
+
+const std::shared_ptr<Device>& simt_device() {
+  static const std::shared_ptr<Device>& device =
+      *new std::shared_ptr<Device>(make_simt_device(simt_device_options(environment_options())));
   return device;
 }
 
@@ -37,7 +44,8 @@ void verify_stages(const Program& program) {
   for (const Kernel& kernel : program.kernels) tile::verify(kernel.program);
 }
 
-Run run_interpreted(const RandomProgram& program, std::span<const Tensor> inputs, bool fuse) {
+Run run_on(const std::shared_ptr<Device>& device, const RandomProgram& program,
+           std::span<const Tensor> inputs, bool fuse) {
   auto trace = std::make_shared<Trace>();
   std::vector<Tensor> traced;
   std::vector<std::int64_t> extents;
@@ -50,8 +58,7 @@ Run run_interpreted(const RandomProgram& program, std::span<const Tensor> inputs
     for (const Tensor& result : run_steps(program, traced))
       trace->graph.outputs.push_back(trace->operand(result));
   }
-  const TracedProgram built{build_program(trace->graph, extents, {fuse}, interpreting_device()),
-                            {}};
+  const TracedProgram built{build_program(trace->graph, extents, {fuse}, device), {}};
   verify_stages(*built.program);
   return {run_traced(built, inputs), built.program->info.kernels};
 }
@@ -64,9 +71,14 @@ Run run_compiled(const RandomProgram& program, std::span<const Tensor> inputs, b
 }
 
 Run run_with(Executor executor, const RandomProgram& program, std::span<const Tensor> inputs) {
-  const bool fuse = executor == Executor::interpreted_fused || executor == Executor::compiled_fused;
-  return executor < Executor::compiled_fused ? run_interpreted(program, inputs, fuse)
-                                             : run_compiled(program, inputs, fuse);
+  const auto is = [&](Executor a, Executor b) { return executor == a || executor == b; };
+  const bool fuse =
+      is(Executor::interpreted_fused, Executor::compiled_fused) || executor == Executor::simt_fused;
+  if (is(Executor::compiled_fused, Executor::compiled_eager))
+    return run_compiled(program, inputs, fuse);
+  return run_on(
+      is(Executor::simt_fused, Executor::simt_eager) ? simt_device() : interpreting_device(),
+      program, inputs, fuse);
 }
 
 double real_element(const std::byte* at, DType dtype) {
@@ -159,7 +171,8 @@ void note(const RandomProgram& program, Coverage& coverage) {
 
 std::string_view name_of(Executor executor) {
   constexpr std::string_view kNames[] = {"interpreted, fused", "interpreted, eager",
-                                         "compiled, fused", "compiled, eager"};
+                                         "compiled, fused",    "compiled, eager",
+                                         "simt, fused",        "simt, eager"};
   return kNames[static_cast<int>(executor)];
 }
 

@@ -16,6 +16,8 @@ enum class Executor : std::uint8_t {
   interpreted_eager,
   compiled_fused,
   compiled_eager,
+  simt_fused,  // the GPU's plan and kernels, on the CPU
+  simt_eager,
 };
 std::string_view name_of(Executor executor);
 

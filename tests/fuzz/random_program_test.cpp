@@ -1,5 +1,6 @@
 // Random programs, fused and operation by operation, compiled and interpreted, against an f64
-// reference with error bounds. More of them, or one again (SINTER_FUZZ_INTERPRETED_ONLY: quick):
+// reference with error bounds. More of them, or one again (SINTER_FUZZ_INTERPRETED_ONLY=1: quick,
+// SINTER_FUZZ_SIMT_ONLY=1: as a GPU would run them):
 //   SINTER_FUZZ_SEED=7 SINTER_FUZZ_COUNT=1000 test_fuzz --gtest_filter=RandomPrograms.FromSeed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 
 #include "tests/fuzz/check.h"
@@ -26,25 +28,27 @@ const std::vector<Executor> kQuickExecutors{Executor::interpreted_fused,
                                             Executor::interpreted_eager, Executor::compiled_fused};
 
 const std::vector<Executor> kInterpreters{Executor::interpreted_fused, Executor::interpreted_eager};
+const std::vector<Executor> kSimtExecutors{Executor::simt_fused, Executor::simt_eager};
 
 std::string failure_text(const RandomProgram& program, const Failure& failure) {
   const RandomProgram small = shrunk(program, failure.executor);
   Coverage ignored;
   const auto again = check(small, {failure.executor}, ignored);
   return fmt::format(
-      "seed {} ({}): {}\n{}\nsmallest program that fails: {}\n{}\nagain: SINTER_FUZZ_SEED={} "
+      "seed {} ({}): {}\n{}\nsmallest program that fails: {}\n{}\nagain: {}SINTER_FUZZ_SEED={} "
       "SINTER_FUZZ_COUNT=1 test_fuzz --gtest_filter=RandomPrograms.FromSeed\n",
       program.seed, name_of(failure.executor), failure.what, to_string(program),
-      again ? again->what : failure.what, to_string(small), program.seed);
+      again ? again->what : failure.what, to_string(small),
+      failure.executor >= Executor::simt_fused ? "SINTER_FUZZ_SIMT_ONLY=1 " : "", program.seed);
 }
-
-constexpr std::uint64_t kNeverCompiled = 0;
 
 // The compiled ones too, operation by operation for every so many seeds.
-const std::vector<Executor>& executors_for(std::uint64_t seed, std::uint64_t eager_every) {
-  if (eager_every == kNeverCompiled) return kInterpreters;
-  return seed % eager_every == 0 ? kAllExecutors : kQuickExecutors;
+auto compiled_too(std::uint64_t eager_every) {
+  return
+      [=](std::uint64_t seed) { return seed % eager_every == 0 ? kAllExecutors : kQuickExecutors; };
 }
+std::vector<Executor> only_interpreters(std::uint64_t) { return kInterpreters; }
+std::vector<Executor> only_simt(std::uint64_t) { return kSimtExecutors; }
 
 // What to print if the process dies on a program: made beforehand, written by the signal's handler.
 char running[256];
@@ -65,13 +69,15 @@ void note_running(std::uint64_t seed) {
 }
 
 // Checks the programs of seeds first, first + 1, ...
-Coverage check_seeds(std::uint64_t first, std::uint64_t count, std::uint64_t eager_every) {
+using ChooseExecutors = std::function<std::vector<Executor>(std::uint64_t seed)>;
+
+Coverage check_seeds(std::uint64_t first, std::uint64_t count, const ChooseExecutors& executors) {
   Coverage coverage;
   int shown = 0;
   for (std::uint64_t seed = first; seed < first + count && shown < kMostFailuresShown; ++seed) {
     note_running(seed);
     const RandomProgram program = generate(seed);
-    if (const auto failure = check(program, executors_for(seed, eager_every), coverage)) {
+    if (const auto failure = check(program, executors(seed), coverage)) {
       ADD_FAILURE() << failure_text(program, *failure);
       ++shown;
     }
@@ -112,8 +118,8 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
 class RandomProgramShard : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomProgramShard, EveryExecutorAgreesWithTheReference) {
-  const Coverage coverage =
-      check_seeds(GetParam() * kProgramsPerShard, kProgramsPerShard, kCompiledEagerEvery);
+  const Coverage coverage = check_seeds(GetParam() * kProgramsPerShard, kProgramsPerShard,
+                                        compiled_too(kCompiledEagerEvery));
   RecordProperty("coverage", coverage_text(coverage));
   // The bounds must not grow until they check nothing.
   EXPECT_LT(coverage.unknown * 20, coverage.elements) << coverage_text(coverage);
@@ -122,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramShard, testing::Range<std::uint64_t
 
 // Interpreting takes a millisecond a program, so these are many, and cover the whole op table.
 TEST(RandomPrograms, InterpretedOnesAgreeWithTheReference) {
-  const Coverage coverage = check_seeds(10000, 1500, kNeverCompiled);
+  const Coverage coverage = check_seeds(10000, 1500, only_interpreters);
   if (HasFailure()) return;  // it stopped early
 #define SINTER_POINTWISE(name, arity, rule, cost, ...) \
   EXPECT_GT(coverage.ops[static_cast<std::size_t>(Op::name)], 0) << #name " was never drawn";
@@ -135,13 +141,26 @@ TEST(RandomPrograms, InterpretedOnesAgreeWithTheReference) {
 
 TEST(RandomPrograms, FromSeed) {
   if (!std::getenv("SINTER_FUZZ_SEED")) GTEST_SKIP() << "set SINTER_FUZZ_SEED (and _COUNT)";
-  const std::uint64_t eager_every = number_from_environment("SINTER_FUZZ_EAGER_EVERY", 1);
-  const Coverage coverage =
-      check_seeds(number_from_environment("SINTER_FUZZ_SEED", 0),
-                  number_from_environment("SINTER_FUZZ_COUNT", 1),
-                  std::getenv("SINTER_FUZZ_INTERPRETED_ONLY") ? kNeverCompiled : eager_every);
+  ChooseExecutors executors = compiled_too(number_from_environment("SINTER_FUZZ_EAGER_EVERY", 1));
+  if (std::getenv("SINTER_FUZZ_INTERPRETED_ONLY")) executors = only_interpreters;
+  if (std::getenv("SINTER_FUZZ_SIMT_ONLY")) executors = only_simt;
+  const Coverage coverage = check_seeds(number_from_environment("SINTER_FUZZ_SEED", 0),
+                                        number_from_environment("SINTER_FUZZ_COUNT", 1), executors);
   fmt::print("{}\n", coverage_text(coverage));
 }
+
+// As a GPU would run them. Their kernels take longer to compile, so these are few.
+class SimtProgramShard : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SimtProgramShard, AgreesWithTheReference) {
+  constexpr std::uint64_t kFirst = 20000;
+  constexpr std::uint64_t kPrograms = 30;
+  constexpr std::uint64_t kEagerEvery = 5;
+  check_seeds(kFirst + GetParam() * kPrograms, kPrograms, [](std::uint64_t seed) {
+    return seed % kEagerEvery == 0 ? kSimtExecutors : std::vector{Executor::simt_fused};
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, SimtProgramShard, testing::Range<std::uint64_t>(0, 2));
 
 TEST(RandomPrograms, AreTheSameFromTheSameSeed) {
   for (std::uint64_t seed : {1u, 42u, 977u})

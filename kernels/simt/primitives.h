@@ -1,0 +1,249 @@
+// What kernels/cuda/primitives.cuh says of a GPU's threads, said for the SIMT executor: a thread is
+// a fiber, every access to memory is checked. Takes that header's place, and gives each of its
+// names the same meaning. Needs simt/interface.h, types.cuh; SN_THREADS, SN_CLUSTER.
+
+// The C library's functions that kernels call. <math.h> would bring overloads and half a second.
+extern "C" {
+#define SN_LIBRARY(name)        \
+  double name(double) noexcept; \
+  float name##f(float) noexcept;
+SN_LIBRARY(fabs)
+SN_LIBRARY(floor)
+SN_LIBRARY(ceil)
+SN_LIBRARY(rint)
+SN_LIBRARY(trunc)
+SN_LIBRARY(sqrt)
+SN_LIBRARY(exp)
+SN_LIBRARY(exp2)
+SN_LIBRARY(expm1)
+SN_LIBRARY(log)
+SN_LIBRARY(log2)
+SN_LIBRARY(log10)
+SN_LIBRARY(log1p)
+SN_LIBRARY(sin)
+SN_LIBRARY(cos)
+SN_LIBRARY(tan)
+SN_LIBRARY(asin)
+SN_LIBRARY(acos)
+SN_LIBRARY(atan)
+SN_LIBRARY(sinh)
+SN_LIBRARY(cosh)
+SN_LIBRARY(tanh)
+SN_LIBRARY(asinh)
+SN_LIBRARY(acosh)
+SN_LIBRARY(atanh)
+SN_LIBRARY(erf)
+SN_LIBRARY(erfc)
+#undef SN_LIBRARY
+#define SN_LIBRARY(name)                \
+  double name(double, double) noexcept; \
+  float name##f(float, float) noexcept;
+SN_LIBRARY(pow)
+SN_LIBRARY(atan2)
+SN_LIBRARY(fmod)
+#undef SN_LIBRARY
+double fma(double, double, double) noexcept;
+float fmaf(float, float, float) noexcept;
+void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept;
+
+// Who runs now on this thread of the host.
+thread_local sn::simt::Thread* sn_simt_thread;
+sn::simt::Thread** sn_simt_place() { return &sn_simt_thread; }
+}
+
+namespace sn {
+
+template <int count>
+struct Arguments {
+  u64 words[count];
+};
+#define SN_KERNEL(name, count) extern "C" void name(const sn::Arguments<count>& arguments)
+
+// --- global memory: an address and how many elements lie there ---
+
+template <class T>
+struct Buffer {
+  T* data;
+  i64 elements;
+  const char* name;
+
+  SN_MEMBER Buffer(u64 address, int index, const char* own_name)
+      : data((T*)address), elements(sn_simt_thread->elements[index]), name(own_name) {}
+
+  // The address of `count` neighbours from `at` on.
+  SN_MEMBER T* check(i64 at, int count, bool write, int line) const {
+    simt::Fault fault = simt::Fault::outside;
+    if (!sn_simt_thread->may_touch_memory)
+      fault = simt::Fault::not_waited;
+    else if (at >= 0 && at <= elements - count) {
+      if ((u64)(data + at) % (sizeof(T) * count) == 0) return data + at;
+      fault = simt::Fault::misaligned;
+    }
+    const simt::Access access = {name, at, count, (int)sizeof(T) * count, elements, write};
+    sn_simt_thread->calls->refuse(sn_simt_thread, &access, fault, line);
+    __builtin_unreachable();
+  }
+};
+template <class T>
+struct In : Buffer<const T> {
+  using Buffer<const T>::Buffer;
+};
+template <class T>
+struct Out : Buffer<T> {
+  using Buffer<T>::Buffer;
+};
+#define SN_INPUT(T, name, index) const sn::In<T> name(arguments.words[index], index, #name)
+#define SN_OUTPUT(T, name, index) const sn::Out<T> name(arguments.words[index], index, #name)
+
+template <class T>
+SN_INLINE T read_one(In<T> from, idx at SN_WHERE) {
+  return *from.check(at, 1, false, line);
+}
+template <class T>
+SN_INLINE T read_back_one(Out<T> from, idx at SN_WHERE) {
+  return *from.check(at, 1, false, line);
+}
+template <class T>
+SN_INLINE void write_one(Out<T> to, idx at, T value SN_WHERE) {
+  *to.check(at, 1, true, line) = value;
+}
+template <int V, class T>
+SN_INLINE Pack<T, V> read_pack(In<T> from, idx at SN_WHERE) {
+  return *(const Pack<T, V>*)from.check(at, V, false, line);
+}
+template <int V, class T>
+SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {
+  *(Pack<T, V>*)to.check(at, V, true, line) = pack;
+}
+
+// --- who and when ---
+
+SN_INLINE i32 thread_index() { return sn_simt_thread->thread; }
+SN_INLINE i64 block_index() { return sn_simt_thread->block; }
+SN_INLINE i32 cluster_rank() { return sn_simt_thread->rank; }
+
+SN_INLINE void wait_for_previous_kernel() { sn_simt_thread->may_touch_memory = true; }
+SN_INLINE void let_next_kernel_start() {}
+
+SN_INLINE void block_barrier(int line = __builtin_LINE()) {
+  sn_simt_thread->calls->block_barrier(sn_simt_thread, line);
+}
+#if SN_CLUSTER > 1
+SN_INLINE void cluster_has_started(int line = __builtin_LINE()) {
+  sn_simt_thread->calls->arrive_at_cluster(sn_simt_thread, false, line);
+}
+SN_INLINE void wait_for_cluster(int line = __builtin_LINE()) {
+  sn_simt_thread->calls->wait_for_cluster(sn_simt_thread, false, line);
+}
+SN_INLINE void cluster_barrier(int line = __builtin_LINE()) {
+  sn_simt_thread->calls->arrive_at_cluster(sn_simt_thread, true, line);
+  sn_simt_thread->calls->wait_for_cluster(sn_simt_thread, true, line);
+}
+#endif
+
+// --- exchange ---
+
+template <class T>
+SN_INLINE T shuffle_xor(T value, i32 mask SN_WHERE) {
+  sn_simt_thread->calls->exchange(sn_simt_thread, &value, sizeof value, mask, line);
+  return value;
+}
+
+template <class T>
+struct SharedArray {
+  void* array;
+
+  SN_MEMBER T* check(i32 index, i32 rank, bool write, int line) const {
+    return (T*)sn_simt_thread->calls->shared_element(sn_simt_thread, array, index, rank, write,
+                                                     line);
+  }
+};
+template <class T>
+SN_INLINE SharedArray<T> shared_array(const void* site, const char* name, i64 count SN_WHERE) {
+  return {sn_simt_thread->calls->shared_array(sn_simt_thread, site, name, count, sizeof(T), line)};
+}
+// A static object for each declaration tells them apart.
+#define SN_SHARED(T, name, count)    \
+  static const char name##_site = 0; \
+  const sn::SharedArray<T> name = sn::shared_array<T>(&name##_site, #name, count)
+template <class T>
+SN_INLINE T get(SharedArray<T> array, i32 index SN_WHERE) {
+  return *array.check(index, cluster_rank(), false, line);
+}
+template <class T>
+SN_INLINE void put(SharedArray<T> array, i32 index, T value SN_WHERE) {
+  *array.check(index, cluster_rank(), true, line) = value;
+}
+
+#if SN_CLUSTER > 1
+template <class T>
+SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value SN_WHERE) {
+  *array.check(index, rank, true, line) = value;
+}
+#endif
+
+// --- instructions ---
+
+SN_INLINE u32 bits_of(f32 x) {
+  u32 bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+SN_INLINE f32 from_bits(u32 bits) {
+  f32 x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// Of two zeros the positive one is the greater.
+SN_INLINE f32 fmax_nan(f32 a, f32 b) {
+  if (a != a || b != b) return a != a ? a : b;
+  return a == b ? from_bits(bits_of(a) & bits_of(b)) : a > b ? a : b;
+}
+SN_INLINE f32 fmin_nan(f32 a, f32 b) {
+  if (a != a || b != b) return a != a ? a : b;
+  return a == b ? from_bits(bits_of(a) | bits_of(b)) : a < b ? a : b;
+}
+// Subnormals are 0 on either side.
+SN_INLINE f32 flushed(f32 x) {
+  return ::fabsf(x) < 1.17549435e-38f ? from_bits(bits_of(x) & 0x80000000u) : x;
+}
+SN_INLINE f32 fast_exp2(f32 x) { return flushed(::exp2f(flushed(x))); }
+SN_INLINE f32 fast_reciprocal(f32 x) { return flushed(1.f / flushed(x)); }
+
+SN_INLINE f32 unpack_one(f16 x) {
+  const u32 sign = (x.bits & 0x8000u) << 16;
+  const u32 exponent = (x.bits >> 10) & 31u;
+  const u32 mantissa = x.bits & 1023u;
+  if (exponent == 0) {
+    const f32 magnitude = (f32)mantissa * 5.9604644775390625e-08f;  // 2^-24
+    return sign ? -magnitude : magnitude;
+  }
+  const u32 wide_exponent = exponent == 31 ? 255u : exponent + 112u;
+  return from_bits(sign | (wide_exponent << 23) | (mantissa << 13));
+}
+SN_INLINE f32 unpack_one(bf16 x) { return from_bits((u32)x.bits << 16); }
+SN_INLINE f16 pack_f16(f32 x) {
+  const u32 bits = bits_of(x);
+  const u32 sign = (bits >> 16) & 0x8000u;
+  const u32 magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) return {(u16)(sign | 0x7e00u)};   // NaN
+  if (magnitude >= 0x477ff000u) return {(u16)(sign | 0x7c00u)};  // 65520 and more
+  if (magnitude < 0x38800000u)  // below the smallest normal: a multiple of 2^-24
+    return {(u16)(sign | (u32)::rintf(from_bits(magnitude) * 16777216.f))};
+  const u32 rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
+  return {(u16)(sign | ((rounded - 0x38000000u) >> 13))};
+}
+SN_INLINE bf16 pack_bf16(f32 x) {
+  const u32 bits = bits_of(x);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return {(u16)((bits >> 16) | 0x40u)};
+  return {(u16)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
+}
+SN_INLINE u32 pack_f16_pair(f32 first, f32 second) {
+  return pack_f16(first).bits | (u32)pack_f16(second).bits << 16;
+}
+SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
+  return pack_bf16(first).bits | (u32)pack_bf16(second).bits << 16;
+}
+
+}  // namespace sn

@@ -1,0 +1,51 @@
+// get(): the library on disk, else the compiler's.
+#include "src/cpu/kernel_libraries.h"
+
+#include <cerrno>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+KernelLibraries::KernelLibraries(const std::string& cache_dir)
+    : disk_cache_(cache_dir.empty() ? DiskCache::open_private() : DiskCache::open(cache_dir)) {}
+
+KernelLibraries::Found KernelLibraries::get(const Hash128& key, const std::string& name,
+                                            const std::function<std::string()>& make) {
+  std::string error;
+  if (const auto path = disk_cache_->get(key))
+    if (auto library = LoadedLibrary::load(*path, error)) return {std::move(library), true};
+
+  const std::string bytes = make();
+  auto library = LoadedLibrary::load(keep(key, bytes), error);
+  // The cache may lie where nothing can be executed, or another process may have cleared it.
+  if (!library) library = LoadedLibrary::load(keep_privately(key, bytes), error);
+  if (!library)
+    throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", name, error), "dlopen",
+                      ENOEXEC);
+  return {std::move(library), false};
+}
+
+// The path of the library on disk.
+std::string KernelLibraries::keep(const Hash128& key, const std::string& library) {
+  const PutResult kept = disk_cache_->put(key, library);
+  if (kept) return kept.path;
+  warn_once(fmt::format("compiled kernels are not kept: {}", kept.refusal));
+  return keep_privately(key, library);
+}
+
+std::string KernelLibraries::keep_privately(const Hash128& key, const std::string& library) {
+  const std::lock_guard lock(private_cache_mutex_);
+  PutResult kept{"", "not tried"};
+  if (private_cache_) kept = private_cache_->put(key, library);
+  if (!kept) {
+    // None yet, or it went with the process that we were forked from.
+    private_cache_ = DiskCache::open_private();
+    kept = private_cache_->put(key, library);
+  }
+  if (!kept)
+    throw DeviceError("[cpu] no place for a compiled kernel: " + kept.refusal, "write", EIO);
+  return kept.path;
+}
+
+}  // namespace sinter

@@ -1,0 +1,39 @@
+// Compiled kernels as loaded libraries: from the disk cache, else made and kept there; where the
+// cache cannot be used, in a private one.
+// In: a key and who makes the library's bytes. Out: the library, ready to be called.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "src/base/hash.h"
+#include "src/cpu/cpu_kernel.h"
+#include "src/runtime/disk_cache.h"
+
+namespace sinter {
+
+class KernelLibraries {
+ public:
+  explicit KernelLibraries(const std::string& cache_dir);  // empty: nothing is kept
+
+  struct Found {
+    std::unique_ptr<LoadedLibrary> library;
+    bool from_disk = false;
+  };
+  // `name` is for messages. DeviceError where a library cannot be kept or loaded.
+  Found get(const Hash128& key, const std::string& name, const std::function<std::string()>& make);
+
+  const DiskCache& disk_cache() const { return *disk_cache_; }
+
+ private:
+  std::string keep(const Hash128& key, const std::string& library);
+  std::string keep_privately(const Hash128& key, const std::string& library);
+
+  std::unique_ptr<DiskCache> disk_cache_;
+  std::mutex private_cache_mutex_;
+  std::unique_ptr<DiskCache> private_cache_;  // made where disk_cache_ cannot be used
+};
+
+}  // namespace sinter

@@ -1,0 +1,185 @@
+// Compiling: the text with the executor's interface before it, by the host's compiler, with what a
+// debugger needs.
+#include "src/simt/simt_device.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "src/base/atomic_file.h"
+#include "src/base/check.h"
+#include "src/codegen/kernel_headers.h"
+#include "src/cpu/copy_bandwidth.h"
+#include "src/cpu/cpu_info.h"
+#include "src/cpu/host_compiler.h"
+#include "src/cpu/kernel_libraries.h"
+#include "src/runtime/kernel_cache.h"
+#include "src/runtime/registry.h"
+#include "src/simt/simt_kernel.h"
+
+namespace sinter {
+namespace {
+
+// Part of every disk key: raise it when the interface between kernel and executor changes in what
+// its text does not show.
+constexpr std::uint64_t kFormatVersion = 1;
+
+// Little time in the compiler, and no multiply-adds but fma(): results do not depend on the host.
+// Who asked for the sources wants to look at variables, too.
+std::vector<std::string> flags_for(const SimtDeviceOptions& options) {
+  return {options.sources.empty() ? "-O1" : "-O0", "-g", "-fno-omit-frame-pointer",
+          "-ffp-contract=off"};
+}
+
+std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
+                                            const DiskCache& cache) {
+  HostCompilerOptions options;
+  options.cxx = asked.cxx;
+  options.more_flags = flags_for(asked);
+  if (!cache.is_private()) options.failed_sources = cache.directory();
+  auto compiler = asked.cxx == kNoCompiler ? nullptr : HostCompiler::find(options);
+  if (!compiler)
+    throw DeviceError("[simt] kernels need a C++ compiler: install g++ or set SINTER_CXX", "find",
+                      ENOENT);
+  return compiler;
+}
+
+CudaSource rendered(const tile::TileProgram& program, bool aligned) {
+  return render_cuda(program, {.meaning = CudaMeaning::simt, .aligned = aligned});
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+SimtDeviceOptions simt_device_options(const Options& options) {
+  return {options.num_threads, options.cache_dir, options.cxx, options.simt_sources};
+}
+
+class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
+ public:
+  Builder(const SimtDeviceOptions& options, std::shared_ptr<ThreadPool> workers)
+      : workers_(std::move(workers)),
+        sources_(options.sources),
+        libraries_(options.cache_dir),
+        compiler_(find_compiler(options, libraries_.disk_cache())),
+        cpu_fingerprint_(cpu_fingerprint()) {}
+
+  const HostCompiler& compiler() const { return *compiler_; }
+
+  // From `cache` while it lives: the kernels in it keep this builder, not the cache.
+  KernelPtr kernel(const std::weak_ptr<KernelCache>& cache, const tile::TileProgram& program,
+                   bool aligned) {
+    const auto make = [&]() -> KernelPtr {
+      std::function<KernelPtr()> unaligned;
+      if (aligned)
+        unaligned = [self = shared_from_this(), cache, program] {
+          return self->kernel(cache, program, false);
+        };
+      return build(rendered(program, aligned), std::move(unaligned));
+    };
+    const std::shared_ptr<KernelCache> alive = cache.lock();
+    if (!alive) return make();
+    return alive->get(Hasher().add(program_key(program).hex()).add(aligned).finish(), make);
+  }
+
+  KernelPtr build(CudaSource source, std::function<KernelPtr()> unaligned) {
+    const auto start = std::chrono::steady_clock::now();
+    source.text.insert(0, kernel_header("simt/interface.h"));
+    const std::string compiled = with_path(source);
+    const Hash128 key = Hasher()
+                            .add(kFormatVersion)
+                            .add(compiled)
+                            .add(compiler_->identity())
+                            .add(compiler_->flags_text())
+                            .add(cpu_fingerprint_)
+                            .finish();
+    KernelLibraries::Found found = libraries_.get(
+        key, source.entry, [&] { return compiler_->compile(compiled, source.entry); });
+    return std::make_shared<SimtKernel>(
+        std::move(found.library), std::move(source), workers_, std::move(unaligned),
+        CompileStats{milliseconds_since(start), found.from_disk, false});
+  }
+
+ private:
+  // The text as the compiler gets it: saying in which file it stands, if it is kept in one.
+  std::string with_path(const CudaSource& source) const {
+    if (sources_.empty()) return source.text;
+    make_directory("SINTER_SIMT_SOURCES", sources_);
+    const std::string path = fmt::format("{}/{}-{}.cpp", sources_, source.entry,
+                                         hash_bytes(source.text).hex().substr(0, 8));
+    write_file_atomically("SINTER_SIMT_SOURCES", path, source.text);
+    return fmt::format("#line 1 \"{}\"\n{}", path, source.text);
+  }
+
+  std::shared_ptr<ThreadPool> workers_;
+  const std::string sources_;
+  KernelLibraries libraries_;
+  std::unique_ptr<HostCompiler> compiler_;
+  const std::string cpu_fingerprint_;
+};
+
+SimtDevice::SimtDevice(const SimtDeviceOptions& options)
+    : workers_(
+          std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
+      pool_(MemoryPool::create()),
+      builder_(std::make_shared<Builder>(options, workers_)),
+      kernel_cache_(std::make_shared<KernelCache>()) {}
+
+SimtDevice::~SimtDevice() = default;
+
+std::string SimtDevice::description() const {
+  return fmt::format("GPU kernels on the CPU, checked; {} thread{}, kernels by {}",
+                     workers_->threads(), workers_->threads() == 1 ? "" : "s",
+                     builder_->compiler().path());
+}
+
+std::string SimtDevice::compiler_version() const { return builder_->compiler().version(); }
+
+Machine SimtDevice::machine() const {
+  Machine machine;
+  machine.kind = MachineKind::gpu;
+  machine.cache_bytes = 50 << 20;
+  machine.multiprocessors = 132;
+  machine.largest_cluster = 8;
+  return machine;
+}
+
+double SimtDevice::copy_bandwidth() { return measure_copy_bandwidth(*workers_); }
+
+void SimtDevice::copy_from_host(void* to, const void* from, std::size_t bytes) {
+  copy(to, from, bytes);
+}
+
+void SimtDevice::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  copy(to, from, bytes);
+}
+
+void SimtDevice::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+KernelPtr SimtDevice::compile(const tile::TileProgram& program) {
+  return builder_->kernel(kernel_cache_, program, true);
+}
+
+KernelPtr SimtDevice::compile_text(const CudaSource& source) { return builder_->build(source, {}); }
+
+std::string SimtDevice::source(const tile::TileProgram& program) {
+  return rendered(program, true).text;
+}
+
+std::shared_ptr<SimtDevice> make_simt_device(const SimtDeviceOptions& options) {
+  return std::make_shared<SimtDevice>(options);
+}
+
+void register_simt_device() {
+  register_device("simt",
+                  [] { return make_simt_device(simt_device_options(environment_options())); });
+}
+
+}  // namespace sinter

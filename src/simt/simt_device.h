@@ -1,0 +1,73 @@
+// The simt device: runs the CUDA dialect's kernels on the CPU, a fiber for each thread, and checks
+// what they do: for tests and for debugging where there is no GPU (docs/DEBUGGING_KERNELS.md).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "src/base/options.h"
+#include "src/codegen/cuda_renderer.h"
+#include "src/cpu/memory_pool.h"
+#include "src/cpu/thread_pool.h"
+#include "src/runtime/device.h"
+
+namespace sinter {
+
+class KernelCache;
+
+struct SimtDeviceOptions {
+  int threads = 0;        // of the host; 0: all the process may use
+  std::string cache_dir;  // empty: nothing is kept after the process
+  std::string cxx;        // as Options::cxx
+  std::string sources;    // as Options::simt_sources
+};
+
+SimtDeviceOptions simt_device_options(const Options& options);
+
+class SimtDevice final : public Device {
+ public:
+  // DeviceError where there is no compiler.
+  explicit SimtDevice(const SimtDeviceOptions& options);
+  ~SimtDevice() override;
+
+  std::string name() const override { return "simt"; }
+  std::string description() const override;
+  std::string compiler_version() const override;
+  int parallelism() const override { return machine().multiprocessors; }
+  Machine machine() const override;  // an H100's: the same kernels are made as for one
+  double copy_bandwidth() override;
+  std::optional<double> peak_flops() override { return std::nullopt; }
+
+  StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
+  MemoryStats memory() const override { return pool_->stats(); }
+  void reset_peak() override { pool_->reset_peak(); }
+  std::size_t available_memory() const override { return pool_->available(); }
+  void release_cached() override { pool_->release_cached(); }
+
+  bool shares_host_memory() const override { return true; }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
+  void synchronize() override {}  // a launch returns when it has run
+  std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
+
+  KernelPtr compile(const tile::TileProgram& program) override;
+  std::string source(const tile::TileProgram& program) override;
+  // A kernel's text that was written by hand; runs as it is, whatever the buffers' addresses.
+  KernelPtr compile_text(const CudaSource& source);
+
+ private:
+  class Builder;  // shared with kernels, which may need their unaligned form later
+
+  std::shared_ptr<ThreadPool> workers_;
+  std::shared_ptr<MemoryPool> pool_;
+  std::shared_ptr<Builder> builder_;
+  std::shared_ptr<KernelCache> kernel_cache_;
+};
+
+std::shared_ptr<SimtDevice> make_simt_device(const SimtDeviceOptions& options);
+
+// Makes "simt" known to the registry, with the environment's options.
+void register_simt_device();
+
+}  // namespace sinter

@@ -1,0 +1,4 @@
+// kernels/simt/interface.h, for the executor's side.
+#pragma once
+
+#include "kernels/simt/interface.h"  // IWYU pragma: export

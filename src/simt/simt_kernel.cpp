@@ -1,0 +1,86 @@
+// Launching: the argument's words, then clusters spread over the host's threads.
+#include "src/simt/simt_kernel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "src/base/check.h"
+#include "src/simt/cluster_run.h"
+
+namespace sinter {
+namespace {
+
+bool is_aligned(const tile::BufferBinding& buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer.data) % kCudaAlignment == 0;
+}
+
+// Throws what is wrong with the first cluster that goes wrong, however many workers there are.
+void run_clusters(const SimtLaunch& launch, std::int64_t clusters, ThreadPool& workers) {
+  std::mutex mutex;
+  std::atomic<std::int64_t> wrong = clusters;
+  std::exception_ptr error;
+  workers.parallel_for(clusters, 0, [&](std::int64_t first, std::int64_t last, char*) {
+    ClusterRun run(launch);
+    for (std::int64_t cluster = first; cluster < std::min(last, wrong.load()); ++cluster) {
+      try {
+        run.run(cluster);
+      } catch (const Error&) {
+        const std::lock_guard lock(mutex);
+        if (cluster < wrong) error = std::current_exception();
+        wrong = std::min(cluster, wrong.load());
+      }
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+SimtKernel::SimtKernel(std::unique_ptr<LoadedLibrary> library, CudaSource source,
+                       std::shared_ptr<ThreadPool> workers, std::function<KernelPtr()> unaligned,
+                       const CompileStats& stats)
+    : library_(std::move(library)),
+      source_(std::move(source)),
+      workers_(std::move(workers)),
+      unaligned_(std::move(unaligned)),
+      // dlsym gives data pointers; POSIX promises that they can be called.
+      entry_(reinterpret_cast<decltype(entry_)>(library_->symbol(source_.entry))),
+      place_(reinterpret_cast<decltype(place_)>(library_->symbol("sn_simt_place"))) {
+  stats_ = stats;
+  SINTER_ASSERT(entry_ && place_, "kernel {} lacks its symbols", source_.entry);
+}
+
+void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
+                        std::span<const std::int64_t> scalars, std::int64_t grid,
+                        double nanoseconds) const {
+  if (unaligned_ && !std::all_of(buffers.begin(), buffers.end(), is_aligned))
+    return unaligned_()->launch(buffers, scalars, grid, nanoseconds);
+  std::vector<std::uint64_t> words;
+  std::vector<long long> elements;
+  for (const tile::BufferBinding& buffer : buffers) {
+    words.push_back(reinterpret_cast<std::uintptr_t>(buffer.data));
+    elements.push_back(buffer.elements);
+  }
+  for (std::int64_t scalar : scalars) words.push_back(static_cast<std::uint64_t>(scalar));
+  words.push_back(static_cast<std::uint64_t>(grid));
+  SINTER_ASSERT(static_cast<int>(words.size()) == source_.words,
+                "kernel {} takes {} words, is given {}", source_.entry, source_.words,
+                words.size());
+
+  SimtLaunch launch;
+  launch.kernel = source_.entry;
+  launch.text = &source_.text;
+  launch.entry = entry_;
+  launch.place = place_;
+  launch.words = words.data();
+  launch.elements = elements.data();
+  launch.threads = source_.mapping.threads;
+  launch.cluster = source_.mapping.cluster;
+  run_clusters(launch, grid, *workers_);
+}
+
+}  // namespace sinter
