@@ -34,6 +34,7 @@ TunedChoice choice_of(const Config& config) {
   const std::int64_t at_once =
       std::int64_t{mapping.threads_per_row} * mapping.vector * mapping.cluster;
   choice.vectors = std::max<std::int64_t>(1, config.tile_cols / std::max<std::int64_t>(1, at_once));
+  choice.stream_loads = config.stream_loads;
   choice.stream_stores = config.stream_stores;
   return choice;
 }

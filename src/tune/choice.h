@@ -21,6 +21,7 @@ struct TunedChoice {
   std::int64_t tile_rows = 1;
   std::int64_t vectors =
       1;  // that a thread takes of a row of the tile; rows: follows from the size
+  bool stream_loads = false;
   bool stream_stores = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;
 };

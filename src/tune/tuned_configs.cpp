@@ -10,9 +10,13 @@
 namespace sinter {
 namespace {
 
+std::int64_t bytes_of(const Plan& plan, int group) {
+  return plan.groups[static_cast<std::size_t>(group)].bytes();
+}
+
 Config heuristic_config(const Plan& plan, int group, const IterationSpace& space,
                         const Machine& machine) {
-  return choose_config(space, plan.groups[static_cast<std::size_t>(group)].bytes(), machine);
+  return choose_config(space, bytes_of(plan, group), machine);
 }
 
 }  // namespace
@@ -22,7 +26,7 @@ std::string_view name_of(ConfigOrigin origin) {
     case ConfigOrigin::tuned:
       return "tuned";
     case ConfigOrigin::unsuited:
-      return "heuristic, as the tuned config does not suit this size";
+      return "heuristic, as what was tuned does not suit this program";
     case ConfigOrigin::heuristic:
       break;
   }
@@ -47,7 +51,7 @@ ConfigSource tuned_configs(const TuningStore& store, std::string model, const Ma
       const auto entry = store.find({model, signature, as_promised});
       if (!entry) continue;
       const std::optional<Config> config =
-          matching(entry->choice, gpu_configs(space, machine, same_bits));
+          matching(entry->choice, gpu_configs(space, bytes_of(plan, group), machine, same_bits));
       if (config) return ChosenConfig{*config, ConfigOrigin::tuned};
       chosen.origin = ConfigOrigin::unsuited;
     }

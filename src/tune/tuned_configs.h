@@ -13,7 +13,8 @@ namespace sinter {
 enum class ConfigOrigin : std::uint8_t {
   heuristic,
   tuned,
-  unsuited,  // the heuristic's: what was tuned for this signature is no candidate at this size
+  unsuited,  // the heuristic's: what was tuned for this signature is no candidate at this size, or
+             // would change bits that may not change
 };
 
 std::string_view name_of(ConfigOrigin origin);  // "heuristic", "tuned", "heuristic, tuned one .."

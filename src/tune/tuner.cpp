@@ -91,7 +91,9 @@ class KernelTuner {
   bool is_over() const { return now() - start_ >= options_.seconds; }
 
   void make_candidates() {
-    std::vector<Config> configs = gpu_configs(space_, device_.machine(), options_.same_bits);
+    const FusionGroup& group = target_.plan.groups[static_cast<std::size_t>(target_.group)];
+    std::vector<Config> configs =
+        gpu_configs(space_, group.bytes(), device_.machine(), options_.same_bits);
     if (target_.known)  // second, so that little time is enough to find it again
       if (const auto known = matching(*target_.known, configs); known) {
         const auto at = std::find(configs.begin(), configs.end(), *known);

@@ -48,6 +48,13 @@ std::int64_t whole_of(const Json& entry, const char* field) {
   return value;
 }
 
+bool flag_of(const Json& entry, const char* field) {
+  const auto it = entry.find(field);
+  if (it == entry.end()) return false;
+  if (!it->is_boolean()) throw BadEntry{fmt::format("{} is neither true nor false", field)};
+  return it->get<bool>();
+}
+
 double microseconds_of(const Json& entry, const char* field) {
   const auto it = entry.find(field);
   if (it == entry.end() || !it->is_number()) return 0;
@@ -78,10 +85,8 @@ TunedEntry entry_from(const Json& json) {
   choice.cluster = static_cast<int>(whole_of(json, "cluster"));
   choice.tile_rows = whole_of(json, "tile_rows");
   choice.vectors = whole_of(json, "vectors");
-  if (const auto it = json.find("stream"); it != json.end()) {
-    if (!it->is_boolean()) throw BadEntry{"stream is neither true nor false"};
-    choice.stream_stores = it->get<bool>();
-  }
+  choice.stream_loads = flag_of(json, "stream_loads");
+  choice.stream_stores = flag_of(json, "stream_stores");
   if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
   entry.us = microseconds_of(json, "us");
   entry.heuristic_us = microseconds_of(json, "heuristic_us");
@@ -103,7 +108,8 @@ Json to_json(const TunedEntry& entry) {
           {"cluster", choice.cluster},
           {"tile_rows", choice.tile_rows},
           {"vectors", choice.vectors},
-          {"stream", choice.stream_stores},
+          {"stream_loads", choice.stream_loads},
+          {"stream_stores", choice.stream_stores},
           {"us", rounded(entry.us)},
           {"heuristic_us", rounded(entry.heuristic_us)},
           {"config", entry.config},

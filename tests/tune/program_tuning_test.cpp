@@ -32,7 +32,7 @@ std::shared_ptr<ScriptedDevice> scripted() {
   return device;
 }
 
-bool streams(const tile::TileProgram& program) { return program.stream_stores; }
+bool streams(const tile::TileProgram& program) { return program.stream_loads; }
 
 class ProgramTuning : public ::testing::Test {
  protected:
@@ -81,10 +81,10 @@ TEST_F(ProgramTuning, IsUsedByTheNextCallAndByTheNextProgram) {
   EXPECT_TRUE(report.kernels[0].changed);
   EXPECT_DOUBLE_EQ(report.kernels[0].us, 60);
   EXPECT_DOUBLE_EQ(report.kernels[0].heuristic_us, 100);
-  EXPECT_NE(report.kernels[0].config.find("streaming"), std::string::npos);
+  EXPECT_NE(report.kernels[0].config.find("read once"), std::string::npos);
   EXPECT_EQ(report.file, kFolder + "/tuning.json");
   EXPECT_NE(f.explain().find("config: tuned"), std::string::npos) << f.explain();
-  EXPECT_NE(f.explain().find("streaming"), std::string::npos) << f.explain();
+  EXPECT_NE(f.explain().find("read once"), std::string::npos) << f.explain();
   EXPECT_LT(difference(f(x_), before), 1e-6f);
 
   const auto again = compile([](const Tensor& x) { return softmax(x * 0.25); });
@@ -167,6 +167,12 @@ TEST_F(ProgramTuning, OtherDevicesAreRefused) {
   const Tensor on_cpu = zeros({4, 4}, DType::f32, "cpu");
   EXPECT_THROW(tune(f, {{on_cpu}}), UserError);
   EXPECT_THROW(tune(f, {}), UserError);
+  try {
+    tune(f, {{from_vector(std::vector<float>(16), {4, 4}, "simt")}});
+    FAIL() << "times of simt mean nothing";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("tune on cuda"), std::string::npos) << error.what();
+  }
   EXPECT_THROW(tune(f, {{x_}}, {.seconds = 0}), UserError);
 }
 

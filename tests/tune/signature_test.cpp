@@ -113,7 +113,8 @@ Machine gpu() {
 TEST(ChoiceTest, EveryCandidateIsFoundAgainAndIsNoRefusal) {
   for (const Group& group : {shifted(4096, 4096), shifted(128, 65536), shifted(4096, 100),
                              scaled(2, 1 << 24), scaled(2, 1)}) {
-    const std::vector<Config> all = gpu_configs(group.space, gpu(), false);
+    const std::vector<Config> all =
+        gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
     for (const Config& each : all) {
       EXPECT_EQ(refusal_of(choice_of(each)), "") << to_string(each);
       ASSERT_TRUE(matching(choice_of(each), all)) << to_string(each);
@@ -126,8 +127,9 @@ TEST(ChoiceTest, FollowsTheLengthOfRows) {
   const Group tuned = shifted(4096, 4096);
   const Group used = shifted(4096, 3072);
   ASSERT_EQ(tuned.signature, used.signature);
-  const std::vector<Config> all = gpu_configs(used.space, gpu(), false);
-  const Config heuristic = choose_gpu_config(tuned.space, gpu());
+  const std::vector<Config> all =
+      gpu_configs(used.space, used.plan.groups[0].bytes(), gpu(), false);
+  const Config heuristic = choose_gpu_config(tuned.space, 1 << 20, gpu());
   const std::optional<Config> found = matching(choice_of(heuristic), all);
   ASSERT_TRUE(found) << to_string(heuristic);
   EXPECT_EQ(found->mapping.threads_per_row, heuristic.mapping.threads_per_row);
@@ -137,7 +139,8 @@ TEST(ChoiceTest, FollowsTheLengthOfRows) {
 
 TEST(ChoiceTest, WhatNoCandidateIsMatchesNone) {
   const Group group = shifted(4096, 4096);
-  const std::vector<Config> all = gpu_configs(group.space, gpu(), false);
+  const std::vector<Config> all =
+      gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
   TunedChoice choice = choice_of(all.front());
   choice.form = Form::column;
   EXPECT_FALSE(matching(choice, all));
@@ -147,7 +150,7 @@ TEST(ChoiceTest, WhatNoCandidateIsMatchesNone) {
 }
 
 TEST(ChoiceTest, AbsurdOnesAreRefused) {
-  const TunedChoice good = choice_of(choose_gpu_config(shifted(4096, 4096).space, gpu()));
+  const TunedChoice good = choice_of(choose_gpu_config(shifted(4096, 4096).space, 1 << 20, gpu()));
   const auto refusal = [&](auto change) {
     TunedChoice choice = good;
     change(choice);

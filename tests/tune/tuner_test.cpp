@@ -52,7 +52,8 @@ class TunerTest : public ::testing::Test {
     return tune_kernel(device_, target(), options);
   }
   std::vector<Config> candidates(bool same_bits = false) const {
-    return gpu_configs(iteration_space(plan_, 0), device_.machine(), same_bits);
+    return gpu_configs(iteration_space(plan_, 0), plan_.groups[0].bytes(), device_.machine(),
+                       same_bits);
   }
   Config heuristic() const { return candidates().front(); }
   // What is no heuristic's: fewer or more threads a row.
@@ -107,7 +108,7 @@ TEST_F(TunerTest, AnotherWithinTwoPercentOrTheNoiseChangesNothing) {
 TEST_F(TunerTest, WhatIsFarSlowerIsStoppedEarly) {
   std::set<std::string> slow;
   device_.time_us = [&](const tile::TileProgram& program) {
-    if (!program.stream_stores) return 100.0;
+    if (!program.stream_loads) return 100.0;
     slow.insert(device_.text(program));
     return 151.0;
   };
@@ -119,9 +120,9 @@ TEST_F(TunerTest, WhatIsFarSlowerIsStoppedEarly) {
 }
 
 TEST_F(TunerTest, TheSameTextIsCompiledOnce) {
-  device_.text = [](const tile::TileProgram& program) {  // whatever the stores
+  device_.text = [](const tile::TileProgram& program) {  // whatever the loads
     tile::TileProgram other = program;
-    other.stream_stores = false;
+    other.stream_loads = false;
     return program_key(other).hex();
   };
   const TunedKernel tuned = tune();
@@ -199,8 +200,7 @@ TEST_F(TunerTest, AWrongResultIsNeverTaken) {
 
 TEST_F(TunerTest, SameBitsTriesOnlyTheHeuristicsOrderAndChecksBits) {
   device_.time_us = [&](const tile::TileProgram& program) {
-    return program.stream_stores ||
-                   !is_threads_per_row(program, heuristic().mapping.threads_per_row)
+    return program.stream_loads || !is_threads_per_row(program, heuristic().mapping.threads_per_row)
                ? 50.0
                : 100.0;
   };
@@ -208,14 +208,14 @@ TEST_F(TunerTest, SameBitsTriesOnlyTheHeuristicsOrderAndChecksBits) {
   options.same_bits = true;
   const TunedKernel tuned = tune(options);
   EXPECT_EQ(tuned.config.mapping.threads_per_row, heuristic().mapping.threads_per_row);
-  EXPECT_TRUE(tuned.config.stream_stores);
+  EXPECT_TRUE(tuned.config.stream_loads);
   EXPECT_EQ(tuned.candidates, static_cast<int>(candidates(true).size()));
 
   // The last bit of one element: good enough, unless bits are promised.
   device_.after_launch = [](const tile::TileProgram& program,
                             std::span<const tile::BufferBinding> buffers) {
     for (std::size_t i = 0; i < buffers.size(); ++i)
-      if (program.buffers[i].written && program.stream_stores) {
+      if (program.buffers[i].written && program.stream_loads) {
         float& value = *static_cast<float*>(buffers[i].data);
         value = std::nextafter(value, 0.0f);
       }
