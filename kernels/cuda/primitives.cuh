@@ -1,7 +1,8 @@
 // What threads of a GPU can do that plain C++ cannot say: who they are, barriers, exchange between
 // lanes and between the blocks of a cluster, accesses of 16 bytes, instructions of the machine.
 // kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
-// kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_CLUSTER.
+// kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_BLOCKS_AT_ONCE,
+// SN_CLUSTER.
 
 // The host compilers' names for numbers that have no literal; NVRTC does not know them.
 #define __builtin_inff() __int_as_float(0x7f800000)
@@ -17,7 +18,7 @@ struct Arguments {
   u64 words[count];
 };
 #define SN_KERNEL(name, count)                                \
-  extern "C" __global__ void __launch_bounds__(SN_THREADS)    \
+  extern "C" __global__ void __launch_bounds__(SN_THREADS, SN_BLOCKS_AT_ONCE)    \
       name(const __grid_constant__ sn::Arguments<count> arguments)
 
 // Buffers that are only read, and buffers that are written (and perhaps read back).
@@ -126,24 +127,19 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
   to[at] = value;
 }
 
-// What is read once gives up its place in the caches first, before what others have there.
-SN_INLINE uint4 read_once(const uint4* from) {
-  u64 policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  uint4 r;
-  asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-      : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
-      : "l"(from), "l"(policy));
-  return r;
-}
-
-// V neighbours at once, up to 16 bytes; their address is a multiple of their size.
+// V neighbours at once, up to 16 bytes; their address is a multiple of their size. What is read once
+// gives up its place in the caches first, before what others have there.
 template <int V, bool once, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
-  if constexpr (sizeof(pack) == 16 && once)
-    *(uint4*)&pack = read_once((const uint4*)(from + at));
-  else if constexpr (sizeof(pack) == 16)
+  if constexpr (sizeof(pack) == 16 && once) {
+    u64 policy;
+    uint4& words = *(uint4*)&pack;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+        : "l"(from + at), "l"(policy));
+  } else if constexpr (sizeof(pack) == 16)
     *(uint4*)&pack = __ldg((const uint4*)(from + at));
   else if constexpr (sizeof(pack) == 8)
     *(uint2*)&pack = __ldg((const uint2*)(from + at));

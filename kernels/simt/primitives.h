@@ -41,6 +41,7 @@ SN_LIBRARY(erfc)
 SN_LIBRARY(pow)
 SN_LIBRARY(atan2)
 SN_LIBRARY(fmod)
+SN_LIBRARY(copysign)
 #undef SN_LIBRARY
 double fma(double, double, double) noexcept;
 float fmaf(float, float, float) noexcept;
@@ -107,7 +108,7 @@ template <class T>
 SN_INLINE void write_one(Out<T> to, idx at, T value SN_WHERE) {
   *to.check(at, 1, true, line) = value;
 }
-template <int V, class T>
+template <int V, bool once, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at SN_WHERE) {
   return *(const Pack<T, V>*)from.check(at, V, false, line);
 }

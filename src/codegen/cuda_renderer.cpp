@@ -266,10 +266,12 @@ CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& opti
   std::string text = fmt::format("// {}\n", program.name);
   if (options.meaning == CudaMeaning::simt) text += "#define SN_SIMT 1\n";
   text += fmt::format(
-      "#define SN_THREADS {}\n#define SN_CLUSTER {}\n#define SN_WIDE_INDEX {}\n"
+      "#define SN_THREADS {}\n#define SN_BLOCKS_AT_ONCE {}\n#define SN_CLUSTER {}\n"
+      "#define SN_WIDE_INDEX {}\n"
       "#define SN_STREAM_STORES {}\n#define SN_ALIGNED {}\n",
-      source.mapping.threads, source.mapping.cluster, int{source.mapping.wide_index},
-      int{program.stream_stores}, options.aligned ? "true" : "false");
+      source.mapping.threads, std::max(1, source.mapping.blocks_at_once), source.mapping.cluster,
+      int{source.mapping.wide_index}, int{program.stream_stores},
+      options.aligned ? "true" : "false");
   text += headers(options.meaning);
   text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
   source.text = std::move(text);

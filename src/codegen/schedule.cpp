@@ -64,6 +64,7 @@ class Scheduler {
 
   std::vector<Stage> run(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
     number_stages(block);
+    if (loads_ == LoadsAgain::never) delay(block, yields);
     for (const Instr& instr : block) place(instr);
     for (ValueId id : yields) {
       // The last stage writes the carried tiles, after every reader of the old ones.
@@ -115,6 +116,41 @@ class Scheduler {
       last = std::max(last, stage + (instr.code == Code::loop ? 1 : 0));
     }
     stages_.resize(static_cast<std::size_t>(last) + 1);
+  }
+
+  // Tiles that could be had in an early stage are loaded and computed in the first that uses them:
+  // until then they would only take up registers.
+  void delay(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
+    std::map<ValueId, int> first_use;
+    const auto note = [&](ValueId id, int stage) {
+      if (id == kNoValue) return;
+      const auto [it, fresh] = first_use.emplace(id, stage);
+      it->second = std::min(it->second, stage);
+    };
+    for (ValueId id : yields) note(id, static_cast<int>(stages_.size()) - 1);
+    for (std::size_t i = block.size(); i-- > 0;) {
+      const Instr& instr = block[i];
+      int& stage = stage_of_.at(&instr);
+      if (can_wait(instr))
+        if (const auto it = first_use.find(instr.results[0]); it != first_use.end()) {
+          stage = std::max(stage, it->second);
+          ready_[instr.results[0]] = stage;
+        }
+      // What a loop uses has to be there before it.
+      const int used = instr.code == Code::loop ? stage - 1 : stage;
+      for (ValueId arg : instr.args) note(arg, used);
+      for (ValueId id : instr.body_yields) note(id, used);
+      tile::for_each_instr(instr.body, [&](const Instr& inner) {
+        for (ValueId arg : inner.args) note(arg, used);
+        for (ValueId id : inner.body_yields) note(id, used);
+      });
+    }
+  }
+
+  bool can_wait(const Instr& instr) const {
+    const bool computes = instr.code == Code::pointwise || instr.code == Code::cast ||
+                          instr.code == Code::broadcast || instr.code == Code::load;
+    return computes && kind_of(instr) == Kind::element && !is_written(instr);
   }
 
   // Loads and stores of one buffer keep their order: they are in different stages, but for stores

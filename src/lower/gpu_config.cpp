@@ -229,6 +229,16 @@ bool fits_registers(const Facts& facts, const Config& config) {
   return held(facts, config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
 }
 
+// Keeps the compiler from spending registers on loads it could begin earlier: blocks beside each
+// other hide more of the waiting.
+void reserve_registers(const Facts& facts, Config& config) {
+  constexpr int kRegisters = 65536;  // of a multiprocessor
+  constexpr int kOther = 48;         // that a thread needs besides what it holds
+  const std::int64_t each = held(facts, config) + kOther;
+  config.mapping.blocks_at_once = static_cast<int>(std::clamp<std::int64_t>(
+      kRegisters / (config.mapping.threads * each), 1, 2048 / config.mapping.threads));
+}
+
 struct RowChoice {
   int group;
   int cluster;
@@ -246,8 +256,8 @@ RowChoice default_row(const Facts& facts, int col_axis) {
     return static_cast<int>(power_above(ceil_div(length, std::max(elements, vector))));
   };
   const bool many = facts.kept_elements() >= 8L * std::max(1, facts.machine.multiprocessors);
-  if (length <= 512) return {std::min(32, threads_for(16)), 1, 64};
-  if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 64};
+  if (length <= 512) return {std::min(32, threads_for(16)), 1, 128};
+  if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 128};
   const std::int64_t blocks = ceil_div(length, kLongRowThreads * kRowElements / reads);
   const int cluster =
       static_cast<int>(std::min<std::int64_t>(facts.machine.largest_cluster, power_above(blocks)));
@@ -298,8 +308,10 @@ int kept_column(const Facts& facts) {
 std::vector<Config> row_configs(const Facts& facts, int col_axis) {
   std::vector<Config> configs;
   const auto add = [&](int group, int cluster, int threads) {
-    const Config config = row_config(facts, col_axis, group, cluster, threads);
-    if (fits_registers(facts, config)) configs.push_back(config);
+    Config config = row_config(facts, col_axis, group, cluster, threads);
+    if (!fits_registers(facts, config)) return;
+    reserve_registers(facts, config);
+    configs.push_back(config);
   };
   const RowChoice chosen = default_row(facts, col_axis);
   add(chosen.group, chosen.cluster, chosen.threads);
@@ -345,8 +357,15 @@ std::vector<Config> pointwise_configs(const Facts& facts) {
   return configs;
 }
 
-// What takes up much of the cache should not: it would push out what others have there.
-bool streams(std::int64_t bytes, const Machine& machine) { return bytes > machine.cache_bytes / 4; }
+// Much that is read and little that is written: it should not push out what others have in the
+// cache. With results of the same size, or far more than the cache holds, it makes no difference or
+// costs a little (measured on an H200).
+bool streams(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+  const bool writes =
+      std::any_of(space.accesses.begin(), space.accesses.end(),
+                  [](const Access& access) { return access.write && access.level == Level::full; });
+  return !writes && bytes > machine.cache_bytes / 4 && bytes < 6 * machine.cache_bytes;
+}
 
 bool adds_in_same_order(const Config& a, const Config& b) {
   return a.form == b.form && a.tile_cols == b.tile_cols &&
@@ -363,7 +382,7 @@ std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
   std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
-    for (bool stream : {streams(bytes, machine), !streams(bytes, machine)}) {
+    for (bool stream : {streams(space, bytes, machine), !streams(space, bytes, machine)}) {
       Config config = candidate;
       config.stream_loads = stream;
       const bool known = std::any_of(configs.begin(), configs.end(),
@@ -379,7 +398,7 @@ Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const 
   const Facts facts(space, machine);
   Config config =
       space.reduced_axes().empty() ? default_pointwise(facts) : reduction_configs(facts).front();
-  config.stream_loads = streams(bytes, machine);
+  config.stream_loads = streams(space, bytes, machine);
   return config;
 }
 

@@ -41,8 +41,9 @@ Hash128 program_key(const tile::TileProgram& program) {
   hasher.add(program.name)
       .add(std::uint64_t{program.stream_stores})
       .add(std::uint64_t{program.stream_loads});
-  for (const int number : {program.mapping.threads, program.mapping.threads_per_row,
-                           program.mapping.vector, program.mapping.cluster})
+  for (const int number :
+       {program.mapping.threads, program.mapping.threads_per_row, program.mapping.vector,
+        program.mapping.cluster, program.mapping.blocks_at_once})
     hasher.add(static_cast<std::uint64_t>(number));
   hasher.add(std::uint64_t{program.mapping.wide_index});
   hasher.add(program.buffers.size());

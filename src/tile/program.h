@@ -85,6 +85,7 @@ struct Mapping {
   int threads_per_row = 0;  // divides `threads`
   int vector = 1;           // neighbours in a row that a thread takes at once
   int cluster = 1;          // blocks that share a program, each with a part of the columns
+  int blocks_at_once = 0;   // that a multiprocessor's registers should have room for; 0: any
   bool wide_index = true;   // offsets need 64 bits
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };

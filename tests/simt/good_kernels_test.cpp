@@ -24,8 +24,8 @@ KernelText add_kernel() {
   wait_for_previous_kernel();
   const idx at = (block_index() * SN_THREADS + thread_index()) * 4;
   f32 x[4], y[4];
-  load_part<4, 4>(x, a, at, n - at, 0.f);
-  load_part<4, 4>(y, b, at, n - at, 0.f);
+  load_part<4, 4, kOften>(x, a, at, n - at, 0.f);
+  load_part<4, 4, kOften>(y, b, at, n - at, 0.f);
   for (int v = 0; v < 4; ++v) x[v] += y[v];
   store_part<4, 4>(out, at, n - at, x);
   let_next_kernel_start();)",

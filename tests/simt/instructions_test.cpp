@@ -106,7 +106,7 @@ TEST(SimtInstructions, PairsAreTwoOfThem) {
       "SN_INPUT(f32, in0, 0);\nSN_OUTPUT(f16, out0, 1);\nwait_for_previous_kernel();\n"
       "const idx at = (block_index() * SN_THREADS + thread_index()) * 4;\nf32 x[4];\n"
       "if (at + 4 > 256 * 256) return;\n"
-      "load_vector<4, 4>(x, in0, at);\nstore_vector<4, 4>(out0, at, x);";
+      "load_vector<4, 4, kOften>(x, in0, at);\nstore_vector<4, 4>(out0, at, x);";
   const auto f16 = run<std::uint16_t>(kernel, values);
   kernel.body.replace(kernel.body.find("SN_OUTPUT(f16"), 13, "SN_OUTPUT(bf16");
   const auto bf16 = run<std::uint16_t>(kernel, values);

@@ -63,9 +63,9 @@ TEST(SimtWrongKernels, ReadsAndWritesBeforeABuffer) {
 }
 
 TEST(SimtWrongKernels, VectorsPartlyOutside) {
-  const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4>(x, in0, (t + 7) * 4);");
+  const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4, kOften>(x, in0, (t + 7) * 4);");
   EXPECT_EQ(error_on_forty(reads), kTag +
-                                       at(reads, 3, 0, "load_vector<4, 4>(x, in0, (t + 7) * 4);") +
+                                       at(reads, 3, 0, "load_vector<4, 4, kOften>(x, in0, (t + 7) * 4);") +
                                        " reads in0[40 to 43], which has 40 elements");
   const KernelText writes = kernel_of("f32 x[8] = {};\nstore_vector<8, 8>(out0, 40 - 4, x);");
   EXPECT_EQ(error_on_forty(writes), kTag +
@@ -74,9 +74,9 @@ TEST(SimtWrongKernels, VectorsPartlyOutside) {
 }
 
 TEST(SimtWrongKernels, MisalignedVectors) {
-  const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4>(x, in0, t * 2);");
+  const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4, kOften>(x, in0, t * 2);");
   EXPECT_EQ(error_on_forty(reads),
-            kTag + at(reads, 1, 0, "load_vector<4, 4>(x, in0, t * 2);") +
+            kTag + at(reads, 1, 0, "load_vector<4, 4, kOften>(x, in0, t * 2);") +
                 " reads in0[2 to 5] at once, at an address that is no multiple of 16");
   const KernelText writes = kernel_of("f32 x[2] = {};\nstore_vector<2, 2>(out0, 3, x);");
   EXPECT_EQ(error_on_forty(writes),
