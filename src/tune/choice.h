@@ -20,7 +20,8 @@ struct TunedChoice {
   int cluster = 1;
   std::int64_t tile_rows = 1;
   std::int64_t vectors =
-      1;  // that a thread takes of a row of the tile; rows: follows from the size
+      1;                   // that a thread takes of a row of the tile; rows: follows from the size
+  int blocks_at_once = 0;  // rows: follows from the size, too
   bool stream_loads = false;
   bool stream_stores = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;

@@ -38,13 +38,14 @@ struct BadEntry {
   std::string reason;
 };
 
-std::int64_t whole_of(const Json& entry, const char* field) {
+std::int64_t whole_of(const Json& entry, const char* field, std::int64_t least = 1) {
   const auto it = entry.find(field);
   if (it == entry.end()) throw BadEntry{fmt::format("{} is missing", field)};
   if (!it->is_number_integer() || (it->is_number_unsigned() && it->get<std::uint64_t>() > 1 << 30))
     throw BadEntry{fmt::format("{} is no whole number of that size", field)};
   const auto value = it->get<std::int64_t>();
-  if (value < 1) throw BadEntry{fmt::format("{} is {}, below 1", field, value)};
+  if (value < least || value > 1 << 30)
+    throw BadEntry{fmt::format("{} is {}, not from {} on", field, value, least)};
   return value;
 }
 
@@ -85,6 +86,7 @@ TunedEntry entry_from(const Json& json) {
   choice.cluster = static_cast<int>(whole_of(json, "cluster"));
   choice.tile_rows = whole_of(json, "tile_rows");
   choice.vectors = whole_of(json, "vectors");
+  choice.blocks_at_once = static_cast<int>(whole_of(json, "blocks_at_once", 0));
   choice.stream_loads = flag_of(json, "stream_loads");
   choice.stream_stores = flag_of(json, "stream_stores");
   if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
@@ -108,6 +110,7 @@ Json to_json(const TunedEntry& entry) {
           {"cluster", choice.cluster},
           {"tile_rows", choice.tile_rows},
           {"vectors", choice.vectors},
+          {"blocks_at_once", choice.blocks_at_once},
           {"stream_loads", choice.stream_loads},
           {"stream_stores", choice.stream_stores},
           {"us", rounded(entry.us)},
