@@ -26,13 +26,13 @@ struct PlanEdge {
 
 struct PlanKernel {
   std::string name;
-  std::string tiles;   // how it walks its domain
-  bool tuned = false;  // by a config that was measured (docs/TUNING.md); else the heuristic's
-  std::string config_origin;  // "tuned", "heuristic", with the reason where one might wonder
+  std::string tiles;  // how it walks its domain
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   std::int64_t flops = 0;
   double predicted_us = 0;
+  bool tuned = false;  // its config was measured (docs/TUNING.md); else it is the heuristic's
+  std::string config_origin = {};  // "tuned", "heuristic", with the reason where one might wonder
 };
 
 struct PlanInfo {

@@ -46,7 +46,8 @@ class Samples {
     result.challenger_us = quantile(challenger_us_, 0.5);
     std::vector<double> ratios;
     for (std::size_t i = 0; i < champion_us_.size(); ++i)
-      ratios.push_back(challenger_us_[i] / std::max(champion_us_[i], 1e-9));
+      // A clock that shows nothing decides nothing.
+      ratios.push_back(champion_us_[i] > 0 ? challenger_us_[i] / champion_us_[i] : 1);
     result.ratio = quantile(ratios, 0.5);
     // Of a normal distribution p80 - p20 is 1.68 deviations, the median's standard error 1.25
     // deviations divided by the root of the count.

@@ -1,4 +1,5 @@
-// Tuning on a GPU: whatever is found, results stay right, and the next program uses it.
+// Tuning on a GPU: whatever is found, results stay right, and the next program uses it. On the fake
+// driver: what the tuner asks a CUDA device for.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 #include <unistd.h>
@@ -7,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "src/cuda/driver.h"
+#include "src/tune/tuner.h"
+#include "tests/cuda/fake/fake_device.h"
+#include "tests/support/graph_maker.h"
 
 namespace sinter {
 namespace {
@@ -18,6 +21,47 @@ const std::string kFile = [] {
   setenv("SINTER_TUNING_FILE", path.c_str(), 1);
   return path;
 }();
+
+class FakeTuning : public FakeDevice {
+ protected:
+  FakeTuning() {
+    testing_support::GraphMaker maker;
+    maker.output(maker.op(Op::exp, {maker.input({64, 64})}));
+    plan_ = make_plan(maker.graph, {});
+    fake_.argument_words = 4;
+  }
+  TunedKernel tune_on(CudaDevice& device) {
+    const StoragePtr x = device.allocate(64 * 64 * 4);
+    const StoragePtr y = device.allocate(64 * 64 * 4);
+    const auto bind = [&](const KernelBuffer& buffer) -> tile::BufferBinding {
+      return {(buffer.node == plan_.graph.inputs[0] ? x : y)->data(), 64 * 64};
+    };
+    TunerOptions options;
+    options.compile_threads = 1;  // the fakes are not for many threads
+    return tune_kernel(device, {plan_, 0, bind, {}}, options);
+  }
+
+  Plan plan_;
+};
+
+TEST_F(FakeTuning, MeasuresEveryKernelWithColdCaches) {
+  const auto device = make();
+  const TunedKernel tuned = tune_on(*device);
+  EXPECT_GT(tuned.candidates, 4);
+  EXPECT_EQ(tuned.measured, tuned.candidates) << tuned.first_failure;
+  EXPECT_EQ(nvrtc_.compiled, tuned.candidates);
+  EXPECT_FALSE(tuned.changed()) << "on the fake's clock kernels take no time";
+  EXPECT_EQ(fake_.calls["cuMemsetD32Async"], 15 + 30 * (tuned.candidates - 1));
+  EXPECT_TRUE(fake_.events.empty()) << "the stopwatch is gone";
+}
+
+TEST_F(FakeTuning, AGpuThatIsLostIsAnError) {
+  const auto device = make();
+  fake_.failing_call = "cuLaunchKernelEx";
+  fake_.failing_code = 700;
+  fake_.failing_from = 20;
+  EXPECT_THROW(tune_on(*device), DeviceError);
+}
 
 class GpuTuning : public ::testing::Test {
  protected:

@@ -49,6 +49,10 @@ TEST(ContestTest, TwoPercentAreNotEnough) {
   EXPECT_FALSE(contest(100, 120, 15).is_won());
 }
 
+TEST(ContestTest, AClockThatShowsNothingDecidesNothing) {
+  EXPECT_FALSE(contest(0, 0, 15).is_won());
+}
+
 TEST(ContestTest, IsStoppedWhereItIsHopeless) {
   EXPECT_TRUE(contest(100, 151, 15).stopped);
   EXPECT_FALSE(contest(100, 149, 15).stopped);
