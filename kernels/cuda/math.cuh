@@ -76,7 +76,7 @@ SN_INLINE f32 tanh(f32 a) {
   near = ::fmaf(square, near, 0.133326009f);
   near = ::fmaf(square, near, -0.333333284f);
   near = ::fmaf(square * a, near, a);
-  return size < 0.65f ? near : ::copysignf(far, a);
+  return ::copysignf(size < 0.65f ? near : far, a);  // of a zero, too
 }
 SN_INLINE f64 tanh(f64 a) { return ::tanh(a); }
 
@@ -154,7 +154,11 @@ SN_INLINE T rsqrt(T a) {
   return T(1) / sqrt(a);
 }
 SN_INLINE f32 sigmoid(f32 a) { return fast_reciprocal(1.f + exp(-a)); }
-SN_INLINE f64 sigmoid(f64 a) { return 1 / (1 + exp(-a)); }
+// exp(-a) would overflow before the result does.
+SN_INLINE f64 sigmoid(f64 a) {
+  const f64 power = exp(-::fabs(a));
+  return (a < 0 ? power : 1.) / (1 + power);
+}
 
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
 // division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
