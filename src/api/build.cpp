@@ -107,6 +107,12 @@ std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
   return executable.device->make_launch_graph(steps);
 }
 
+ConfigSource configs_for(const Device& device, const BuildOptions& options) {
+  const Machine machine = device.machine();
+  if (machine.kind != MachineKind::gpu || !options.use_tuning) return nullptr;
+  return tuned_configs(environment_tuning(), device.model(), machine, options.deterministic);
+}
+
 void fill_info(Program& program) {
   ProgramInfo& info = program.info;
   info.kernels = static_cast<int>(program.executable.launches.size());
@@ -127,17 +133,20 @@ double estimate_nanoseconds(const FusionGroup& group) {
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
 
-PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers) {
+PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers,
+                            const ConfigSource& configs) {
 #ifndef NDEBUG
   verify(graph);
 #endif
-  PlannedKernels planned{make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}};
+  PlannedKernels planned{
+      make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}, {}};
   const Plan& plan = planned.plan;
+  const ConfigSource choose = configs ? configs : heuristic_configs(machine);
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
-    const Config config =
-        choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), machine);
-    planned.kernels.push_back(lower(plan, g, space, config));
+    const ChosenConfig chosen = choose(plan, g, space);
+    planned.kernels.push_back(lower(plan, g, space, chosen.config));
+    planned.origins.push_back(chosen.origin);
   }
   return planned;
 }
@@ -150,10 +159,11 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   auto program = std::make_shared<Program>();
   program->traced = graph;
   program->options = options;
-  PlannedKernels planned =
-      plan_kernels(graph, options.fuse, device->machine(), device->parallelism());
+  PlannedKernels planned = plan_kernels(graph, options.fuse, device->machine(),
+                                        device->parallelism(), configs_for(*device, options));
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
+  program->origins = std::move(planned.origins);
   const Plan& plan = program->plan;
 
   Executable& executable = program->executable;
