@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/graph/simplify.h"
+#include "src/runtime/compile_all.h"
 #include "src/runtime/memory_planner.h"
 
 namespace sinter {
@@ -85,9 +86,9 @@ std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
 
 Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& group,
                    const std::map<NodeId, int>& slots, std::span<const std::int64_t> input_extents,
-                   Device& device) {
+                   KernelPtr compiled) {
   Launch launch;
-  launch.kernel = device.compile(kernel.program);
+  launch.kernel = std::move(compiled);
   launch.scalars = kernel.scalars;
   launch.grid = kernel.grid;
   launch.nanoseconds = estimate_nanoseconds(group);
@@ -168,9 +169,13 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   Executable& executable = program->executable;
   executable.device = device;
   const std::map<NodeId, int> slots = SlotAssigner(plan, program->kernels, executable).run();
+  std::vector<const tile::TileProgram*> programs;
+  for (const Kernel& kernel : program->kernels) programs.push_back(&kernel.program);
+  const std::vector<KernelPtr> compiled =
+      compile_all(programs, [&](const tile::TileProgram& each) { return device->compile(each); });
   for (std::size_t g = 0; g < program->kernels.size(); ++g) {
     Launch launch =
-        make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, *device);
+        make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, compiled[g]);
     program->info.kernel_compile_ms += launch.kernel->stats().milliseconds;
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));

@@ -3,14 +3,11 @@
 // watched.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <vector>
 
-#include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/simt/simt_device.h"
-#include "tests/codegen/tile_case_memory.h"
+#include "tests/codegen/tile_case_device.h"
 #include "tests/codegen/tile_programs.h"
 
 namespace sinter {
@@ -21,51 +18,14 @@ SimtDevice& device() {
   return device;
 }
 
-// Buffers begin `shift` bytes behind a multiple of 16.
-void expect_agrees(const TileCase& c, const tile::Mapping& mapping, std::size_t shift = 0) {
-  SCOPED_TRACE(fmt::format("{} with {} threads, {} a row, vectors of {}, clusters of {}", c.name,
-                           mapping.threads, mapping.threads_per_row, mapping.vector,
-                           mapping.cluster));
-  Memory simt(c, shift);
-  Memory oracle(c);
-  tile::interpret(c.program, oracle.bindings, c.scalars, 0, c.grid);
-  tile::TileProgram program = c.program;
-  program.mapping = mapping;
-  try {
-    device().compile(program)->launch(simt.bindings, c.scalars, c.grid, 0);
-  } catch (const Error& error) {
-    FAIL() << error.what();
-  }
-  for (std::size_t i = 0; i < c.buffers.size(); ++i) expect_same(c, i, simt, oracle);
-}
-
-const std::vector<tile::Mapping> kMappings = {
-    {.threads = 32, .threads_per_row = 1, .vector = 1, .cluster = 1, .wide_index = true},
-    {.threads = 64, .threads_per_row = 8, .vector = 4, .cluster = 1, .wide_index = false},
-    {.threads = 96, .threads_per_row = 32, .vector = 2, .cluster = 1, .wide_index = true},
-    {.threads = 256, .threads_per_row = 256, .vector = 8, .cluster = 1, .wide_index = false},
-    {.threads = 1024, .threads_per_row = 1024, .vector = 1, .cluster = 1, .wide_index = true},
-    {.threads = 64, .threads_per_row = 64, .vector = 1, .cluster = 2, .wide_index = true},
-    {.threads = 64, .threads_per_row = 32, .vector = 4, .cluster = 8, .wide_index = false},
-};
-
 class SimtProgramTest : public testing::TestWithParam<TileCase> {};
 
-TEST_P(SimtProgramTest, AgreesWithTheInterpreter) { expect_agrees(GetParam(), {}); }
+TEST_P(SimtProgramTest, AgreesWithTheInterpreter) { expect_agrees(device(), GetParam(), {}); }
 
 // All of them for each program take minutes: SINTER_ALL_MAPPINGS=1.
 TEST_P(SimtProgramTest, AgreesHoweverItsTilesLieOnThreads) {
-  const TileCase& c = GetParam();
-  const bool fits = std::all_of(c.scalars.begin(), c.scalars.end(),
-                                [](std::int64_t x) { return x == static_cast<std::int32_t>(x); });
   const bool all = std::getenv("SINTER_ALL_MAPPINGS") != nullptr;
-  const std::size_t first = c.name.size() + static_cast<unsigned char>(c.name.back());
-  for (std::size_t i = 0; i < (all ? kMappings.size() : 2); ++i) {
-    tile::Mapping mapping = kMappings[(first + i * 3) % kMappings.size()];
-    mapping.wide_index = mapping.wide_index || !fits;
-    if (all || i == 0) expect_agrees(c, mapping);
-    if (all || i == 1) expect_agrees(c, mapping, 8);
-  }
+  expect_agrees_with_mappings(device(), GetParam(), all ? test_mappings().size() : 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, SimtProgramTest, testing::ValuesIn(memory_cases()), name_of_case);

@@ -130,7 +130,21 @@ bool exact_in_f64(Op op, double a, double b) {
   return exact == static_cast<long double>(static_cast<double>(exact));
 }
 
-Bounded real_pointwise(Op op, DType dtype, DType result, std::span<const Bounded> x) {
+// What a GPU's exp(a) may be off besides what every function may be: kernels/cuda/math.cuh states
+// 2 + |a| ulp. Operations composed of it are judged as if `a` was 4 ulp off, which is more; but
+// they multiply what was lost as subnormal.
+double more_on_gpu(Op op, double a, double value, double error, DType dtype) {
+  if (compute_dtype(dtype) != DType::f32 || !std::isfinite(value)) return 0;
+  const Precision compute = precision_of(DType::f32);
+  const double ulp = 2 * compute.unit * (std::fabs(value) + error);
+  if (op == Op::exp) return std::max(0.0, 2 + std::fabs(a) - 4) * ulp;
+  if (op == Op::silu || op == Op::gelu_tanh)
+    return std::fabs(a) * compute.least / (2 * compute.unit);
+  return 0;
+}
+
+Bounded real_pointwise(Op op, DType dtype, DType result, std::span<const Bounded> x,
+                       Kernels kernels) {
   std::array<double, 3> v{};
   for (std::size_t i = 0; i < x.size(); ++i) v[i] = x[i].value;
   const double value = evaluate(op, v[0], v[1], v[2]);
@@ -148,6 +162,7 @@ Bounded real_pointwise(Op op, DType dtype, DType result, std::span<const Bounded
   if (error == kInfinity) return Bounded::unknown();
   // Curvature between the corners.
   if (rounding != Rounding::exact) error *= 1.25;
+  if (kernels == Kernels::gpu) error += more_on_gpu(op, v[0], value, error, dtype);
   Rounding quality = rounding;
   // A sum or product that f64 itself had to round is not exact in any type.
   if (dtype == DType::f64 && rounding == Rounding::once && !exact_in_f64(op, v[0], v[1]))
@@ -241,7 +256,8 @@ Bounded rounded(double value, double error, DType dtype, Rounding rounding) {
   return Bounded::real(value, error);
 }
 
-Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands) {
+Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands,
+                  Kernels kernels) {
   if (op == Op::where) {
     if (!operands[0].known()) return Bounded::unknown();
     return operands[0].integer ? operands[1] : operands[2];
@@ -256,7 +272,7 @@ Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> ope
     case DType::boolean:
       return integer_pointwise<bool>(op, operands);
     default:
-      return real_pointwise(op, dtype, result, operands);
+      return real_pointwise(op, dtype, result, operands, kernels);
   }
 }
 

@@ -1,5 +1,6 @@
 // Bounded: an element in f64 with a bound on how far any correct executor may be from it. Executors
-// may keep 16-bit values in f32 between operations, sum in any order and be 4 ulp off in functions.
+// may keep 16-bit values in f32 between operations, sum in any order and be 4 ulp off in functions
+// (GPUs: 2 + |a| in exp(a)).
 // In: operands with their bounds. Out: the result with its own.
 #pragma once
 
@@ -35,6 +36,9 @@ struct Precision {
 };
 Precision precision_of(DType dtype);
 
+// Whose kernels: those of GPUs (the simt device runs them, too) have exponentials of fewer digits.
+enum class Kernels : std::uint8_t { host, gpu };
+
 // How well an operation is computed before its result is stored.
 enum class Rounding : std::uint8_t {
   exact,    // picks or tests: no rounding
@@ -48,7 +52,8 @@ Rounding rounding_of(Op op);
 Bounded rounded(double value, double error, DType dtype, Rounding rounding);
 
 // Operands are of type `dtype` already (but the first of where: bool).
-Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands);
+Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands,
+                  Kernels kernels = Kernels::host);
 Bounded cast(const Bounded& element, DType from, DType to);
 // All elements of one reduction, in order; they have type `dtype`, what comes out `result`.
 Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements);

@@ -1,12 +1,14 @@
-// The four executors. Interpreted ones trace the program themselves and build it for a device
+// The executors. Interpreted ones trace the program themselves and build it for a device
 // without a compiler, verifying every stage on the way.
 #include "tests/fuzz/check.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 
+#include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
@@ -70,15 +72,45 @@ Run run_compiled(const RandomProgram& program, std::span<const Tensor> inputs, b
   return {function.call(inputs), function.info(inputs).kernels};
 }
 
+// A copy of all of the tensor's memory: seen through the same view, as Tensor::to() would not.
+Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
+  const TensorImpl& impl = *tensor.impl();
+  const std::size_t bytes = impl.storage->bytes();
+  StoragePtr storage = target->allocate(bytes);
+  if (impl.device->shares_host_memory())
+    target->copy_from_host(storage->data(), impl.storage->data(), bytes);
+  else
+    impl.device->copy_to_host(storage->data(), impl.storage->data(), bytes);
+  return make_tensor(impl.dtype, impl.view, std::move(storage), target);
+}
+
+Run run_on_gpu(const RandomProgram& program, std::span<const Tensor> inputs, bool fuse) {
+  std::vector<Tensor> there;
+  for (const Tensor& input : inputs) there.push_back(moved(input, open_device("cuda")));
+  Run run = run_on(open_device("cuda"), program, there, fuse);
+  for (Tensor& output : run.outputs) output = moved(output, open_device("cpu"));
+  return run;
+}
+
 Run run_with(Executor executor, const RandomProgram& program, std::span<const Tensor> inputs) {
-  const auto is = [&](Executor a, Executor b) { return executor == a || executor == b; };
-  const bool fuse =
-      is(Executor::interpreted_fused, Executor::compiled_fused) || executor == Executor::simt_fused;
-  if (is(Executor::compiled_fused, Executor::compiled_eager))
-    return run_compiled(program, inputs, fuse);
-  return run_on(
-      is(Executor::simt_fused, Executor::simt_eager) ? simt_device() : interpreting_device(),
-      program, inputs, fuse);
+  switch (executor) {
+    case Executor::interpreted_fused:
+    case Executor::interpreted_eager:
+      return run_on(interpreting_device(), program, inputs,
+                    executor == Executor::interpreted_fused);
+    case Executor::compiled_fused:
+    case Executor::compiled_eager:
+      return run_compiled(program, inputs, executor == Executor::compiled_fused);
+    case Executor::simt_fused:
+    case Executor::simt_eager:
+      return run_on(simt_device(), program, inputs, executor == Executor::simt_fused);
+    default:
+      return run_on_gpu(program, inputs, executor == Executor::cuda_fused);
+  }
+}
+
+Kernels kernels_of(Executor executor) {
+  return executor >= Executor::simt_fused ? Kernels::gpu : Kernels::host;
 }
 
 double real_element(const std::byte* at, DType dtype) {
@@ -170,21 +202,24 @@ void note(const RandomProgram& program, Coverage& coverage) {
 }  // namespace
 
 std::string_view name_of(Executor executor) {
-  constexpr std::string_view kNames[] = {"interpreted, fused", "interpreted, eager",
-                                         "compiled, fused",    "compiled, eager",
-                                         "simt, fused",        "simt, eager"};
+  constexpr std::string_view kNames[] = {
+      "interpreted, fused", "interpreted, eager", "compiled, fused", "compiled, eager",
+      "simt, fused",        "simt, eager",        "cuda, fused",     "cuda, eager"};
   return kNames[static_cast<int>(executor)];
 }
 
 std::optional<Failure> check(const RandomProgram& program, const std::vector<Executor>& executors,
                              Coverage& coverage) {
   note(program, coverage);
-  const std::vector<Reference> values = reference_values(program);
+  std::map<Kernels, std::vector<Reference>> values;
   std::vector<Tensor> inputs;
   for (const Input& input : program.inputs) inputs.push_back(make_input(input));
-  for (Executor executor : executors)
-    if (auto what = check_with(executor, program, inputs, values, coverage))
+  for (Executor executor : executors) {
+    const Kernels kernels = kernels_of(executor);
+    if (!values.contains(kernels)) values[kernels] = reference_values(program, kernels);
+    if (auto what = check_with(executor, program, inputs, values[kernels], coverage))
       return Failure{executor, *what};
+  }
   return std::nullopt;
 }
 

@@ -18,6 +18,8 @@ enum class Executor : std::uint8_t {
   compiled_eager,
   simt_fused,  // the GPU's plan and kernels, on the CPU
   simt_eager,
+  cuda_fused,  // on a GPU
+  cuda_eager,
 };
 std::string_view name_of(Executor executor);
 

@@ -1,6 +1,6 @@
 // Random programs, fused and operation by operation, compiled and interpreted, against an f64
 // reference with error bounds. More of them, or one again (SINTER_FUZZ_INTERPRETED_ONLY=1: quick,
-// SINTER_FUZZ_SIMT_ONLY=1: as a GPU would run them):
+// SINTER_FUZZ_SIMT_ONLY=1: as a GPU would run them, SINTER_FUZZ_GPU_ONLY=1: on one):
 //   SINTER_FUZZ_SEED=7 SINTER_FUZZ_COUNT=1000 test_fuzz --gtest_filter=RandomPrograms.FromSeed
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tests/fuzz/check.h"
+#include "tests/support/gpu.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -29,6 +30,13 @@ const std::vector<Executor> kQuickExecutors{Executor::interpreted_fused,
 
 const std::vector<Executor> kInterpreters{Executor::interpreted_fused, Executor::interpreted_eager};
 const std::vector<Executor> kSimtExecutors{Executor::simt_fused, Executor::simt_eager};
+const std::vector<Executor> kGpuExecutors{Executor::cuda_fused, Executor::cuda_eager};
+
+// What FromSeed needs to run the executor again.
+std::string setting_for(Executor executor) {
+  if (executor < Executor::simt_fused) return "";
+  return executor < Executor::cuda_fused ? "SINTER_FUZZ_SIMT_ONLY=1 " : "SINTER_FUZZ_GPU_ONLY=1 ";
+}
 
 std::string failure_text(const RandomProgram& program, const Failure& failure) {
   const RandomProgram small = shrunk(program, failure.executor);
@@ -38,8 +46,8 @@ std::string failure_text(const RandomProgram& program, const Failure& failure) {
       "seed {} ({}): {}\n{}\nsmallest program that fails: {}\n{}\nagain: {}SINTER_FUZZ_SEED={} "
       "SINTER_FUZZ_COUNT=1 test_fuzz --gtest_filter=RandomPrograms.FromSeed\n",
       program.seed, name_of(failure.executor), failure.what, to_string(program),
-      again ? again->what : failure.what, to_string(small),
-      failure.executor >= Executor::simt_fused ? "SINTER_FUZZ_SIMT_ONLY=1 " : "", program.seed);
+      again ? again->what : failure.what, to_string(small), setting_for(failure.executor),
+      program.seed);
 }
 
 // The compiled ones too, operation by operation for every so many seeds.
@@ -49,6 +57,7 @@ auto compiled_too(std::uint64_t eager_every) {
 }
 std::vector<Executor> only_interpreters(std::uint64_t) { return kInterpreters; }
 std::vector<Executor> only_simt(std::uint64_t) { return kSimtExecutors; }
+std::vector<Executor> only_gpu(std::uint64_t) { return kGpuExecutors; }
 
 // What to print if the process dies on a program: made beforehand, written by the signal's handler.
 char running[256];
@@ -144,6 +153,10 @@ TEST(RandomPrograms, FromSeed) {
   ChooseExecutors executors = compiled_too(number_from_environment("SINTER_FUZZ_EAGER_EVERY", 1));
   if (std::getenv("SINTER_FUZZ_INTERPRETED_ONLY")) executors = only_interpreters;
   if (std::getenv("SINTER_FUZZ_SIMT_ONLY")) executors = only_simt;
+  if (std::getenv("SINTER_FUZZ_GPU_ONLY")) {
+    SINTER_NEEDS_GPU();
+    executors = only_gpu;
+  }
   const Coverage coverage = check_seeds(number_from_environment("SINTER_FUZZ_SEED", 0),
                                         number_from_environment("SINTER_FUZZ_COUNT", 1), executors);
   fmt::print("{}\n", coverage_text(coverage));
@@ -161,6 +174,24 @@ TEST_P(SimtProgramShard, AgreesWithTheReference) {
   });
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, SimtProgramShard, testing::Range<std::uint64_t>(0, 2));
+
+// On a GPU; shards so that a failure names few programs.
+class RandomProgramsGpu : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  void SetUp() override { SINTER_NEEDS_GPU(); }
+};
+
+TEST_P(RandomProgramsGpu, AgreeWithTheReference) {
+  constexpr std::uint64_t kFirst = 30000;
+  constexpr std::uint64_t kPrograms = 50;
+  constexpr std::uint64_t kEagerEvery = 5;
+  const Coverage coverage =
+      check_seeds(kFirst + GetParam() * kPrograms, kPrograms, [](std::uint64_t seed) {
+        return seed % kEagerEvery == 0 ? kGpuExecutors : std::vector{Executor::cuda_fused};
+      });
+  EXPECT_LT(coverage.unknown * 20, coverage.elements) << coverage_text(coverage);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramsGpu, testing::Range<std::uint64_t>(0, 4));
 
 TEST(RandomPrograms, AreTheSameFromTheSameSeed) {
   for (std::uint64_t seed : {1u, 42u, 977u})

@@ -54,7 +54,7 @@ Reference number_like(double number, const Reference& other) {
           {is_floating(other.dtype) ? Bounded::real(scalar.real) : Bounded::whole(scalar.integer)}};
 }
 
-Reference apply_op(Op op, const std::vector<Reference>& operands) {
+Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernels) {
   std::vector<DType> dtypes;
   Shape shape;
   for (const Reference& operand : operands) {
@@ -72,7 +72,7 @@ Reference apply_op(Op op, const std::vector<Reference>& operands) {
   for (std::size_t at = 0; at < typed[0].elements.size(); ++at) {
     for (std::size_t i = 0; i < typed.size(); ++i) element[i] = typed[i].elements[at];
     result.elements.push_back(pointwise(op, types.operands[typed.size() - 1], types.result,
-                                        std::span(element).first(typed.size())));
+                                        std::span(element).first(typed.size()), kernels));
   }
   return result;
 }
@@ -103,10 +103,10 @@ Reference reference_input(const Input& input) {
   return result;
 }
 
-std::vector<Reference> reference_values(const RandomProgram& program) {
+std::vector<Reference> reference_values(const RandomProgram& program, Kernels kernels) {
   std::vector<Reference> values;
   for (const Input& input : program.inputs) values.push_back(reference_input(input));
-  for (const Step& step : program.steps) values.push_back(reference_step(step, values));
+  for (const Step& step : program.steps) values.push_back(reference_step(step, values, kernels));
   return values;
 }
 

@@ -18,8 +18,10 @@ struct Reference {
 
 Reference reference_input(const Input& input);
 // `values` are those before the step.
-Reference reference_step(const Step& step, const std::vector<Reference>& values);
-std::vector<Reference> reference_values(const RandomProgram& program);
+Reference reference_step(const Step& step, const std::vector<Reference>& values,
+                         Kernels kernels = Kernels::host);
+std::vector<Reference> reference_values(const RandomProgram& program,
+                                        Kernels kernels = Kernels::host);
 
 // --- the primitives -----------------------------------------------------------------------------
 
@@ -27,7 +29,8 @@ std::vector<Reference> reference_values(const RandomProgram& program);
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);
 Reference broadcast_to(const Reference& a, const Shape& shape);
 Reference cast_to(const Reference& a, DType dtype);
-Reference apply_op(Op op, const std::vector<Reference>& operands);
+// `kernels` matters for the operations that exp() is part of.
+Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernels = Kernels::host);
 Reference number_like(double number, const Reference& other);  // of its dtype
 Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim);
 

@@ -44,26 +44,26 @@ Reference variance(const Reference& a, std::uint32_t mask, bool keepdim, int cor
   return divided(squares, std::max(0.0, count_of(a, mask) - correction));
 }
 
-Reference log_sum_exp(const Reference& a, std::uint32_t mask, bool keepdim) {
+Reference log_sum_exp(const Reference& a, std::uint32_t mask, bool keepdim, Kernels kernels) {
   const Reference x = floating(a);
   if (count_of(a, mask) == 0)
     return apply_op(Op::log, {reduce_axes(ReduceKind::sum, x, mask, keepdim)});
   const Reference top = reduce_axes(ReduceKind::max, x, mask, true);
   const Reference shift =
       apply_op(Op::where, {apply_op(Op::isinf, {top}), number_like(0, top), top});
-  const Reference total =
-      reduce_axes(ReduceKind::sum, apply_op(Op::exp, {apply_op(Op::sub, {x, shift})}), mask, true);
+  const Reference powers = apply_op(Op::exp, {apply_op(Op::sub, {x, shift})}, kernels);
+  const Reference total = reduce_axes(ReduceKind::sum, powers, mask, true);
   Reference result = apply_op(Op::add, {apply_op(Op::log, {total}), shift});
   if (!keepdim) result.shape = kept_shape(a.shape, mask);
   return result;
 }
 
-Reference soft_max(const Reference& a, int axis, bool logarithm) {
+Reference soft_max(const Reference& a, int axis, bool logarithm, Kernels kernels) {
   const Reference x = floating(a);
   if (x.elements.empty()) return x;
   const std::uint32_t mask = mask_of({axis}, a.shape.rank());
   const Reference shifted = apply_op(Op::sub, {x, reduce_axes(ReduceKind::max, x, mask, true)});
-  const Reference powers = apply_op(Op::exp, {shifted});
+  const Reference powers = apply_op(Op::exp, {shifted}, kernels);
   const Reference total = reduce_axes(ReduceKind::sum, powers, mask, true);
   return logarithm ? apply_op(Op::sub, {shifted, apply_op(Op::log, {total})})
                    : apply_op(Op::mul, {powers, apply_op(Op::reciprocal, {total})});
@@ -101,7 +101,7 @@ Reference number(const Step& step, std::size_t at, const std::vector<Reference>&
   return number_like(step.args[at].number, {dtype, {}, {}});
 }
 
-Reference reduction(const Step& step, const Reference& a) {
+Reference reduction(const Step& step, const Reference& a, Kernels kernels) {
   const std::uint32_t mask = mask_of(step.axes, a.shape.rank());
   const bool is_arg = step.kind == StepKind::argmax || step.kind == StepKind::argmin;
   if (is_arg) {
@@ -132,7 +132,7 @@ Reference reduction(const Step& step, const Reference& a) {
     case StepKind::std:
       return apply_op(Op::sqrt, {variance(a, mask, step.keepdim, step.correction)});
     default:
-      return log_sum_exp(a, mask, step.keepdim);
+      return log_sum_exp(a, mask, step.keepdim, kernels);
   }
 }
 
@@ -222,7 +222,7 @@ Reference moved(const Step& step, std::vector<Reference> t) {
 
 }  // namespace
 
-Reference reference_step(const Step& step, const std::vector<Reference>& values) {
+Reference reference_step(const Step& step, const std::vector<Reference>& values, Kernels kernels) {
   if (step.kind == StepKind::arange) return counted(step);
   if (step.kind == StepKind::full) {
     const Reference typed{step.dtype, {}, {}};
@@ -234,17 +234,18 @@ Reference reference_step(const Step& step, const std::vector<Reference>& values)
                                        : values[static_cast<std::size_t>(step.args[i].value)]);
   switch (step.kind) {
     case StepKind::pointwise:
-      return apply_op(step.op, t);
+      return apply_op(step.op, t, kernels);
     case StepKind::cast:
       return cast_to(t[0], step.dtype);
     case StepKind::softmax:
     case StepKind::log_softmax:
-      return soft_max(t[0], step.axes[0], step.kind == StepKind::log_softmax);
+      return soft_max(t[0], step.axes[0], step.kind == StepKind::log_softmax, kernels);
     case StepKind::layer_norm:
     case StepKind::rms_norm:
       return normalised(step, t);
     default:
-      return step.kind < StepKind::softmax ? reduction(step, t[0]) : moved(step, std::move(t));
+      return step.kind < StepKind::softmax ? reduction(step, t[0], kernels)
+                                           : moved(step, std::move(t));
   }
 }
 
