@@ -245,7 +245,7 @@ TEST_F(HeldLoadsTest, WhatALoopHandsOnUnchangedIsThereBeforeItToo) {
   const ValueId zero = b.broadcast_to(b.real(0, DType::f32), {1, 64});
   const auto left = b.loop(b.integer(0), n, b.integer(1), std::vector{zero},
                            [&](ValueId, std::span<const ValueId>) { return std::vector{value}; });
-  store(left[0]);
+  store(b.pointwise(Op::add, {left[0], value}));
   const auto& found = held();
   const auto loop = std::find_if(found.begin(), found.end(),
                                  [](const Stage& stage) { return stage.loop != nullptr; });
