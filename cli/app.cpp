@@ -21,6 +21,7 @@ void add_all_commands(CLI::App& app, Invocation& invocation) {
   add_report_command(app, invocation);
   add_explain_command(app, invocation);
   add_dump_command(app, invocation);
+  add_tune_command(app, invocation);
   add_cache_command(app, invocation);
   add_completion_command(app, invocation);
 }

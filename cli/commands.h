@@ -24,6 +24,7 @@ void add_compare_command(CLI::App& app, Invocation& invocation);
 void add_report_command(CLI::App& app, Invocation& invocation);
 void add_explain_command(CLI::App& app, Invocation& invocation);
 void add_dump_command(CLI::App& app, Invocation& invocation);
+void add_tune_command(CLI::App& app, Invocation& invocation);
 void add_cache_command(CLI::App& app, Invocation& invocation);
 void add_completion_command(CLI::App& app, Invocation& invocation);
 

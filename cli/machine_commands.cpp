@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "src/base/options.h"
 #include "src/runtime/disk_cache.h"
+#include "src/tune/tuning_file.h"
 
 namespace sinter::cli {
 namespace {
@@ -28,6 +29,12 @@ struct CacheArguments {
   bool json = false;
 };
 
+std::string tuning_text(const TuningStore& tuning) {
+  const std::size_t count = tuning.size();
+  if (count == 0) return fmt::format("nothing is tuned; tuned configs go to {}\n", tuning.path());
+  return fmt::format("{} tuned config{} in {}\n", count, count == 1 ? "" : "s", tuning.path());
+}
+
 int show_cache(const CacheArguments& arguments) {
   const std::string& directory = environment_options().cache_dir;
   const std::string refusal = DiskCache::refuse_directory(directory);
@@ -37,16 +44,19 @@ int show_cache(const CacheArguments& arguments) {
   }
   const std::unique_ptr<DiskCache> cache = DiskCache::open(directory);
   const DiskCacheStats stats = cache->stats();
-  if (arguments.clear) cache->clear();
+  if (arguments.clear) cache->clear();  // not what was tuned: that takes minutes to find again
+  const TuningStore& tuning = environment_tuning();
   if (arguments.json)
     print_json({{"directory", cache->directory()},
                 {"kernels", stats.entries},
                 {"bytes", stats.bytes},
-                {"cleared", arguments.clear}});
+                {"cleared", arguments.clear},
+                {"tuning", {{"file", tuning.path()}, {"configs", tuning.size()}}}});
   else
     fmt::print("{}\n{}{} kernel{}, {}\n", cache->directory(), arguments.clear ? "cleared: " : "",
                stats.entries, stats.entries == 1 ? "" : "s",
                bytes_text(static_cast<double>(stats.bytes)));
+  if (!arguments.json) fmt::print("{}", tuning_text(tuning));
   return kOk;
 }
 
@@ -64,7 +74,8 @@ void add_devices_command(CLI::App& app, Invocation& invocation) {
 
 void add_cache_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<CacheArguments>();
-  CLI::App* command = app.add_subcommand("cache", "Where compiled kernels are kept, and how many");
+  CLI::App* command = app.add_subcommand(
+      "cache", "Where compiled kernels and tuned configs are kept, and how many");
   command->add_flag("--clear", arguments->clear, "Delete them");
   command->add_flag("--json", arguments->json, "For programs: the same as JSON");
   command->footer("Example:\n  sinter cache --clear");

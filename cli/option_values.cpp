@@ -66,6 +66,7 @@ const std::vector<OptionValues>& table() {
       {"before", ValueKind::file},
       {"now", ValueKind::file},
       {"--seconds", ValueKind::anything},
+      {"--budget", ValueKind::anything},
   };
   return rows;
 }

@@ -25,7 +25,15 @@ struct CompileOptions {
   // A call's kernels are given to the GPU as one CUDA graph: for programs of many short kernels.
   // Ignored on devices that have none.
   bool cuda_graph = false;
+  // Without it, tuning (sinter/tune.h) may choose kernels that add in another order: results differ
+  // in the last bits from those of an untuned process, or one with another tuning file. With it
+  // only configs are used that give the heuristic's bits, whatever the file says: the same program,
+  // inputs, kind of GPU and version of Sinter give the same bits, tuned or not.
+  bool deterministic = false;
 };
+
+struct TuneOptions;
+struct TuneReport;
 
 // What one call with given inputs runs.
 struct ProgramInfo {
@@ -62,6 +70,9 @@ class CompiledFunction {
  private:
   struct State;
   std::shared_ptr<State> state_;
+
+  friend TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs,
+                         const TuneOptions& options);
 };
 
 namespace detail {

@@ -26,7 +26,9 @@ struct PlanEdge {
 
 struct PlanKernel {
   std::string name;
-  std::string tiles;  // how it walks its domain
+  std::string tiles;   // how it walks its domain
+  bool tuned = false;  // by a config that was measured (docs/TUNING.md); else the heuristic's
+  std::string config_origin;  // "tuned", "heuristic", with the reason where one might wonder
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   std::int64_t flops = 0;

@@ -12,3 +12,4 @@
 #include <sinter/plan.h>
 #include <sinter/shape.h>
 #include <sinter/tensor.h>
+#include <sinter/tune.h>

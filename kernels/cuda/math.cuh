@@ -1,6 +1,7 @@
 // Mathematical functions of generated GPU kernels, one element at a time. f32 is accurate to a few
 // units in the last place, exp(a) to 2 + |a| of them; NaN comes through everywhere; integer division
-// never traps. Needs types.cuh, primitives.
+// never traps. Needs types.cuh, primitives; SN_NARROW_RESULTS: all results are rounded to 16 bits,
+// so that the machine's own sine and cosine are exact enough.
 
 namespace sn {
 
@@ -106,6 +107,21 @@ SN_INLINE f32 sin_or_cos(f32 angle, i32 quadrant) {
   const f32 result = quadrant & 1 ? cosine : sine;
   return quadrant & 2 ? -result : result;
 }
+#if SN_NARROW_RESULTS
+// a without its whole turns, within pi of 0.
+SN_INLINE f32 without_turns(f32 a) {
+  const f32 turns = ::rintf(a * 0.159154943f);
+  return ::fmaf(turns, -3.019915825e-07f, ::fmaf(turns, -6.283185005f, a));
+}
+SN_INLINE f32 sin(f32 a) {
+  if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
+  return a == 0 ? a : fast_sin(without_turns(a));  // keeps the sign of a zero
+}
+SN_INLINE f32 cos(f32 a) {
+  if (!(::fabsf(a) <= kLargestReduced)) return cos_of_huge(a);
+  return fast_cos(without_turns(a));
+}
+#else
 SN_INLINE f32 sin(f32 a) {
   if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
   i32 quadrant;
@@ -118,6 +134,7 @@ SN_INLINE f32 cos(f32 a) {
   const f32 angle = reduced_angle(a, quadrant);
   return sin_or_cos(angle, quadrant + 1);
 }
+#endif
 SN_INLINE f64 sin(f64 a) { return ::sin(a); }
 SN_INLINE f64 cos(f64 a) { return ::cos(a); }
 

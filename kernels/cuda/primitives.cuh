@@ -184,6 +184,18 @@ SN_INLINE f32 fast_reciprocal(f32 x) {
   return r;
 }
 
+// Of angles within pi of 0, to 2^-20.
+SN_INLINE f32 fast_sin(f32 x) {
+  f32 r;
+  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+SN_INLINE f32 fast_cos(f32 x) {
+  f32 r;
+  asm("cos.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+
 SN_INLINE f32 unpack_one(f16 x) {
   f32 r;
   asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x.bits));

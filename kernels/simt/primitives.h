@@ -210,6 +210,8 @@ SN_INLINE f32 flushed(f32 x) {
   return ::fabsf(x) < 1.17549435e-38f ? from_bits(bits_of(x) & 0x80000000u) : x;
 }
 SN_INLINE f32 fast_exp2(f32 x) { return flushed(::exp2f(flushed(x))); }
+SN_INLINE f32 fast_sin(f32 x) { return ::sinf(x); }
+SN_INLINE f32 fast_cos(f32 x) { return ::cosf(x); }
 SN_INLINE f32 fast_reciprocal(f32 x) { return flushed(1.f / flushed(x)); }
 
 SN_INLINE f32 unpack_one(f16 x) {

@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/graph/simplify.h"
+#include "src/runtime/compile_all.h"
 #include "src/runtime/memory_planner.h"
 
 namespace sinter {
@@ -85,9 +86,9 @@ std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
 
 Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& group,
                    const std::map<NodeId, int>& slots, std::span<const std::int64_t> input_extents,
-                   Device& device) {
+                   KernelPtr compiled) {
   Launch launch;
-  launch.kernel = device.compile(kernel.program);
+  launch.kernel = std::move(compiled);
   launch.scalars = kernel.scalars;
   launch.grid = kernel.grid;
   launch.nanoseconds = estimate_nanoseconds(group);
@@ -104,6 +105,12 @@ std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
   for (const Launch& launch : executable.launches)
     steps.push_back({launch.kernel, launch.buffers.size(), launch.scalars, launch.grid});
   return executable.device->make_launch_graph(steps);
+}
+
+ConfigSource configs_for(const Device& device, const BuildOptions& options) {
+  const Machine machine = device.machine();
+  if (machine.kind != MachineKind::gpu || !options.use_tuning) return nullptr;
+  return tuned_configs(environment_tuning(), device.model(), machine, options.deterministic);
 }
 
 void fill_info(Program& program) {
@@ -126,17 +133,20 @@ double estimate_nanoseconds(const FusionGroup& group) {
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
 
-PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers) {
+PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers,
+                            const ConfigSource& configs) {
 #ifndef NDEBUG
   verify(graph);
 #endif
-  PlannedKernels planned{make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}};
+  PlannedKernels planned{
+      make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}, {}};
   const Plan& plan = planned.plan;
+  const ConfigSource choose = configs ? configs : heuristic_configs(machine);
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
-    const Config config =
-        choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), machine);
-    planned.kernels.push_back(lower(plan, g, space, config));
+    const ChosenConfig chosen = choose(plan, g, space);
+    planned.kernels.push_back(lower(plan, g, space, chosen.config));
+    planned.origins.push_back(chosen.origin);
   }
   return planned;
 }
@@ -149,18 +159,23 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   auto program = std::make_shared<Program>();
   program->traced = graph;
   program->options = options;
-  PlannedKernels planned =
-      plan_kernels(graph, options.fuse, device->machine(), device->parallelism());
+  PlannedKernels planned = plan_kernels(graph, options.fuse, device->machine(),
+                                        device->parallelism(), configs_for(*device, options));
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
+  program->origins = std::move(planned.origins);
   const Plan& plan = program->plan;
 
   Executable& executable = program->executable;
   executable.device = device;
   const std::map<NodeId, int> slots = SlotAssigner(plan, program->kernels, executable).run();
+  std::vector<const tile::TileProgram*> programs;
+  for (const Kernel& kernel : program->kernels) programs.push_back(&kernel.program);
+  const std::vector<KernelPtr> compiled =
+      compile_all(programs, [&](const tile::TileProgram& each) { return device->compile(each); });
   for (std::size_t g = 0; g < program->kernels.size(); ++g) {
     Launch launch =
-        make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, *device);
+        make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, compiled[g]);
     program->info.kernel_compile_ms += launch.kernel->stats().milliseconds;
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));

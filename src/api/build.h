@@ -11,26 +11,33 @@
 #include "src/fuse/plan.h"
 #include "src/lower/lower.h"
 #include "src/runtime/executor.h"
+#include "src/tune/tuned_configs.h"
 
 namespace sinter {
 
 // The stages that need no device: its kernels as tile programs, for a machine with workers.
 struct PlannedKernels {
   Plan plan;
-  std::vector<Kernel> kernels;  // by group
+  std::vector<Kernel> kernels;        // by group
+  std::vector<ConfigOrigin> origins;  // of their configs
 };
-PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers);
+// `configs`: how groups are shaped; by the heuristic if it is empty.
+PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers,
+                            const ConfigSource& configs = nullptr);
 
 struct BuildOptions {
   bool fuse = true;
-  bool launch_graph = false;  // where the device has them
+  bool launch_graph = false;   // where the device has them
+  bool deterministic = false;  // tuning may not change bits
+  bool use_tuning = true;      // false: the heuristic's configs
 };
 
 // Everything about a program for one signature but its memory.
 struct Program {
   Graph traced;
   Plan plan;
-  std::vector<Kernel> kernels;  // by group
+  std::vector<Kernel> kernels;        // by group
+  std::vector<ConfigOrigin> origins;  // of their configs
   Executable executable;
   ProgramInfo info;
   BuildOptions options;

@@ -1,5 +1,6 @@
 // CompiledFunction: trace at the first call with a signature, then look up and run.
 #include <sinter/compile.h>
+#include <sinter/tune.h>
 
 #include <mutex>
 
@@ -7,6 +8,7 @@
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
+#include "src/api/tune.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -21,15 +23,30 @@ struct CompiledFunction::State {
       : function(std::move(f)), arity(count), options(std::move(o)), programs(kMostPrograms) {}
 
   std::shared_ptr<const TracedProgram> program_for(std::span<const Tensor> inputs) {
+    const std::shared_ptr<Device> device = device_of(inputs);
+    // Without inputs it is known when the function has run; the default one stands for it here.
+    const std::shared_ptr<Device> key = device ? device : default_device_handle();
+    return programs.find_or_build({}, inputs, *key, [&] { return trace(inputs, device, true); });
+  }
+
+  TuneReport tune(std::span<const Tensor> inputs, const TuneOptions& how) {
+    const std::shared_ptr<Device> device = device_of(inputs);
+    const std::shared_ptr<Device> key = device ? device : default_device_handle();
+    check_tunable(*key);
+    TuningStore& store = environment_tuning();
+    store.check_writable();
+    TuneReport report = tune_program(*trace(inputs, device, false), inputs, how, store);
+    programs.replace({}, inputs, *key, trace(inputs, device, true));
+    return report;
+  }
+
+  // Null where there are no inputs.
+  std::shared_ptr<Device> device_of(std::span<const Tensor> inputs) const {
     check_inputs(inputs);
     for (const Tensor& input : inputs)
       if (input.impl()->is_traced())
         fail_user("compile", "a traced tensor was passed to a compiled function outside its trace");
-    std::shared_ptr<Device> device = common_device("compile", inputs);
-    // Without inputs it is known when the function has run; the default one stands for it here.
-    const std::shared_ptr<Device> key = device ? device : default_device_handle();
-    return programs.find_or_build({}, inputs, *key,
-                                  [&] { return trace(inputs, std::move(device)); });
+    return common_device("compile", inputs);
   }
 
   void check_inputs(std::span<const Tensor> inputs) const {
@@ -41,11 +58,12 @@ struct CompiledFunction::State {
   }
 
   std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs,
-                                             std::shared_ptr<Device> device) {
+                                             std::shared_ptr<Device> device, bool use_tuning) {
     // The function may keep state: it runs on one thread at a time.
     std::lock_guard lock(tracing);
     const std::shared_ptr<Trace> record = trace_function(function, inputs, std::move(device));
-    return build_traced(*record, inputs, {options.fuse, options.cuda_graph});
+    return build_traced(*record, inputs,
+                        {options.fuse, options.cuda_graph, options.deterministic, use_tuning});
   }
 
   Traced function;
@@ -87,6 +105,11 @@ ProgramInfo CompiledFunction::info(std::span<const Tensor> inputs) const {
 
 PlanInfo CompiledFunction::plan(std::span<const Tensor> inputs) const {
   return plan_info(*state_->program_for(inputs)->program);
+}
+
+TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs,
+                const TuneOptions& options) {
+  return function.state_->tune(inputs, options);
 }
 
 std::string CompiledFunction::dump(std::string_view stage, std::span<const Tensor> inputs) const {

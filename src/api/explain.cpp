@@ -15,9 +15,11 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string node_text(const PlanNode& node) { return fmt::format("%{} {}", node.id, node.op); }
 
-void explain_kernel(const PlanInfo& plan, std::size_t k, std::string& text) {
+void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::string& text) {
   const PlanKernel& kernel = plan.kernels[k];
-  text += fmt::format("group {}  {}\n  {}\n  nodes", k, kernel.name, kernel.tiles);
+  text += fmt::format("group {}  {}\n  {}\n", k, kernel.name, kernel.tiles);
+  if (on_gpu) text += fmt::format("  config: {}\n", kernel.config_origin);  // others are not tuned
+  text += "  nodes";
   for (const PlanNode& node : plan.nodes)
     if (node.kernel == static_cast<int>(k)) text += "  " + node_text(node);
   text += fmt::format("\n  reads {}, writes {}, {:.1f} M simple operations, predicted {:.1f} us\n",
@@ -39,7 +41,8 @@ std::string explain_text(const Program& program, const std::string& name) {
                 ? "launched as one CUDA graph\n"
                 : fmt::format("no CUDA graph: {} launches kernels one by one\n",
                               program.executable.device->name());
-  for (std::size_t k = 0; k < plan.kernels.size(); ++k) explain_kernel(plan, k, text);
+  const bool on_gpu = program.executable.device->machine().kind == MachineKind::gpu;
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) explain_kernel(plan, k, on_gpu, text);
   std::string unfused;
   const auto node = [&](int id) -> const PlanNode& {
     return plan.nodes[static_cast<std::size_t>(id)];

@@ -90,6 +90,7 @@ Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& arc
   program.traced = graph;
   program.plan = std::move(planned.plan);
   program.kernels = std::move(planned.kernels);
+  program.origins = std::move(planned.origins);
   return program;
 }
 

@@ -44,8 +44,11 @@ PlanNode node_info(const Plan& plan, NodeId id) {
   return info;
 }
 
-PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, Device& device) {
+PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, ConfigOrigin origin,
+                       Device& device) {
   PlanKernel info;
+  info.tuned = origin == ConfigOrigin::tuned;
+  info.config_origin = name_of(origin);
   info.name = kernel.program.name;
   info.tiles = fmt::format("over {}", to_string(group.domain.shape));
   if (group.domain.reduced)
@@ -86,8 +89,8 @@ PlanInfo plan_info(const Program& program) {
   PlanInfo info;
   for (NodeId id = 0; id < plan.graph.size(); ++id) info.nodes.push_back(node_info(plan, id));
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
-    info.kernels.push_back(
-        kernel_info(plan.groups[g], program.kernels[g], *program.executable.device));
+    info.kernels.push_back(kernel_info(plan.groups[g], program.kernels[g], program.origins[g],
+                                       *program.executable.device));
   info.edges = edges_of(plan);
   return info;
 }

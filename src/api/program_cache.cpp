@@ -83,6 +83,20 @@ std::shared_ptr<const TracedProgram> ProgramCache::insert(
   return program;
 }
 
+void ProgramCache::replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                           const Device& device, std::shared_ptr<const TracedProgram> program) {
+  {
+    std::unique_lock lock(mutex_);
+    const auto [begin, end] = entries_.equal_range(signature(key, inputs, device));
+    for (auto it = begin; it != end; ++it)
+      if (matches(it->second, key, inputs, device)) {
+        it->second.program = latest_ = std::move(program);
+        return;
+      }
+  }
+  insert(key, inputs, device, std::move(program));
+}
+
 std::shared_ptr<const TracedProgram> ProgramCache::latest() const {
   std::shared_lock lock(mutex_);
   return latest_;

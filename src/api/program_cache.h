@@ -43,6 +43,10 @@ class ProgramCache {
     return insert(key, inputs, device, build());
   }
 
+  // In the place of what there may be for these inputs.
+  void replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+               const Device& device, std::shared_ptr<const TracedProgram> program);
+
   // The program built last; null if there is none.
   std::shared_ptr<const TracedProgram> latest() const;
 

@@ -47,6 +47,9 @@ Options read_options(const char* (*get)(const char* name)) {
   if (!threads.empty()) options.num_threads = parse_threads(threads);
   options.cxx = text_of(get("SINTER_CXX"));
   options.device = text_of(get("SINTER_DEVICE"));
+  options.tuning_file = text_of(get("SINTER_TUNING_FILE"));
+  if (!options.tuning_file.empty() && !options.tuning_file.starts_with('/'))
+    fail_user("SINTER_TUNING_FILE", "expected an absolute path, got '{}'", options.tuning_file);
   if (const std::string python = text_of(get("SINTER_PYTHON")); !python.empty())
     options.python = python;
   options.simt_sources = text_of(get("SINTER_SIMT_SOURCES"));

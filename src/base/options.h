@@ -22,6 +22,9 @@ struct Options {
   std::string cxx;
   // SINTER_DEVICE: where new tensors go, as set_default_device() takes it. Empty: the CPU.
   std::string device;
+  // SINTER_TUNING_FILE: what was tuned, an absolute path. Empty: tuning.json in the cache's
+  // directory.
+  std::string tuning_file;
   // SINTER_PYTHON: the Python that has the suite's peers, a path or a name to look up in PATH.
   std::string python = "python3";
   // SINTER_SIMT_SOURCES: a directory for the texts of the kernels that the simt device compiles, so

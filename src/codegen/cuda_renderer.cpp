@@ -248,6 +248,14 @@ class CudaRenderer {
   CWriter code_;
 };
 
+// Whether every real number that is stored is rounded to 16 bits.
+bool has_narrow_results(const TileProgram& program) {
+  return std::all_of(
+      program.buffers.begin(), program.buffers.end(), [](const tile::BufferParam& buffer) {
+        return !buffer.written || !is_floating(buffer.dtype) || size_of(buffer.dtype) == 2;
+      });
+}
+
 std::string headers(CudaMeaning meaning) {
   std::string text;
   const char* primitives =
@@ -268,10 +276,10 @@ CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& opti
   text += fmt::format(
       "#define SN_THREADS {}\n#define SN_BLOCKS_AT_ONCE {}\n#define SN_CLUSTER {}\n"
       "#define SN_WIDE_INDEX {}\n"
-      "#define SN_STREAM_STORES {}\n#define SN_ALIGNED {}\n",
+      "#define SN_STREAM_STORES {}\n#define SN_ALIGNED {}\n#define SN_NARROW_RESULTS {}\n",
       source.mapping.threads, std::max(1, source.mapping.blocks_at_once), source.mapping.cluster,
       int{source.mapping.wide_index}, int{program.stream_stores},
-      options.aligned ? "true" : "false");
+      options.aligned ? "true" : "false", int{has_narrow_results(program)});
   text += headers(options.meaning);
   text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
   source.text = std::move(text);

@@ -51,6 +51,11 @@ std::string CudaDevice::description() const {
                      compiler_->nvrtc().version_text());
 }
 
+std::string CudaDevice::model() const {
+  const CudaDeviceDescription& gpu = primary_->description();
+  return fmt::format("{} sm_{}{}", gpu.name, gpu.compute_major, gpu.compute_minor);
+}
+
 std::string CudaDevice::compiler_version() const {
   return fmt::format("NVRTC {} for {}", compiler_->nvrtc().version_text(),
                      compiler_->target().architecture);

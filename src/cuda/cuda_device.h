@@ -28,6 +28,7 @@ class CudaDevice final : public Device {
 
   std::string name() const override { return name_; }
   std::string description() const override;
+  std::string model() const override;  // "NVIDIA H200 sm_90"
   std::string compiler_version() const override;
   int parallelism() const override { return primary_->description().sm_count; }
   Machine machine() const override;

@@ -258,13 +258,13 @@ RowChoice default_row(const Facts& facts, int col_axis) {
   const bool many = facts.kept_elements() >= 8L * std::max(1, facts.machine.multiprocessors);
   if (length <= 512) return {std::min(32, threads_for(16)), 1, 128};
   if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 128};
-  const std::int64_t blocks = ceil_div(length, kLongRowThreads * kRowElements / reads);
-  const int cluster =
-      static_cast<int>(std::min<std::int64_t>(facts.machine.largest_cluster, power_above(blocks)));
-  const int group = static_cast<int>(
-      std::clamp<std::int64_t>(power_above(ceil_div(length, cluster * kRowElements / reads)),
-                               kLongRowThreads, kMostThreads));
-  return {group, cluster, group};
+  const std::int64_t threads = power_above(ceil_div(length, kRowElements / reads));
+  const std::int64_t in_block = threads > kLongRowThreads ? 2 * kLongRowThreads : kLongRowThreads;
+  const std::int64_t cluster =
+      std::min<std::int64_t>(facts.machine.largest_cluster, ceil_div(threads, in_block));
+  const auto group =
+      static_cast<int>(std::clamp<std::int64_t>(threads / cluster, in_block, kMostThreads));
+  return {group, static_cast<int>(cluster), group};
 }
 
 Config chunked_config(const Facts& facts, int col_axis) {

@@ -87,6 +87,7 @@ class Device {
 
   virtual std::string name() const = 0;                        // "cpu"
   virtual std::string description() const = 0;                 // one line for people
+  virtual std::string model() const { return name(); }         // what tuned configs are kept for
   virtual std::string compiler_version() const { return ""; }  // of what compiles kernels
   virtual int parallelism() const = 0;                         // workers a kernel can keep busy
   virtual Machine machine() const = 0;                         // for the heuristics

@@ -33,6 +33,7 @@ std::string error_of(std::map<std::string, std::string> environment) {
 TEST(Options, TheDevice) {
   EXPECT_EQ(read({}).device, "");
   EXPECT_EQ(read({{"SINTER_DEVICE", "cuda:1"}}).device, "cuda:1");
+  EXPECT_EQ(read({{"SINTER_TUNING_FILE", "/a/b.json"}}).tuning_file, "/a/b.json");
 }
 
 TEST(OptionsTest, DefaultsWithoutAnyVariable) {
@@ -76,6 +77,8 @@ TEST(OptionsTest, EmptyCountsAsNotSet) {
 }
 
 TEST(OptionsTest, RelativeCacheDirectoryIsRefusedByName) {
+  EXPECT_EQ(error_of({{"SINTER_TUNING_FILE", "tuning.json"}}),
+            "[SINTER_TUNING_FILE] expected an absolute path, got 'tuning.json'");
   EXPECT_EQ(error_of({{"SINTER_CACHE_DIR", "cache"}}),
             "[SINTER_CACHE_DIR] expected an absolute path, got 'cache'");
 }

@@ -22,7 +22,7 @@ using Cli = sinter::test::ToolTest;
 TEST_F(Cli, HelpHasAnExampleForEveryCommand) {
   expect("--help", 0, "Example:");
   for (const char* command :
-       {"devices", "suite", "compare", "report", "explain", "dump", "cache", "completion"})
+       {"devices", "suite", "compare", "report", "explain", "dump", "tune", "cache", "completion"})
     expect(std::string(command) + " --help", 0, std::string("Example:\n  sinter ") + command);
 }
 
@@ -111,6 +111,39 @@ TEST_F(Cli, CacheIsShownAndCleared) {
   EXPECT_NE(filled.text.find((folder_ / "cache").string()), std::string::npos);
   EXPECT_NE(run("cache --clear", environment).text.find("cleared: 1 kernel,"), std::string::npos);
   EXPECT_NE(run("cache", environment).text.find("0 kernels"), std::string::npos);
+}
+
+TEST_F(Cli, CacheShowsTheTuningFileAndClearKeepsIt) {
+  const std::string file = (folder_ / "tuned.json").string();
+  const std::string environment =
+      "SINTER_CACHE_DIR=" + (folder_ / "cache").string() + " SINTER_TUNING_FILE='" + file + "'";
+  EXPECT_NE(run("cache", environment).text.find("tuned configs go to " + file), std::string::npos);
+  std::ofstream(file) << R"({"sinter_tuning": 1, "devices": {"GPU sm_90": {"2^4 f32: exp #1": {
+      "form": "pointwise", "threads": 256, "threads_per_row": 256, "vector": 4, "cluster": 1,
+      "tile_rows": 1, "vectors": 2, "blocks_at_once": 0}}}})";
+  EXPECT_NE(run("cache --clear", environment).text.find("1 tuned config in " + file),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(run("cache --json", environment).text);
+  EXPECT_EQ(json["tuning"]["file"], file);
+  EXPECT_EQ(json["tuning"]["configs"], 1);
+  std::ofstream(file) << "nonsense";
+  const Outcome damaged = run("cache", environment);
+  EXPECT_EQ(damaged.code, 0);
+  EXPECT_NE(damaged.text.find(file + " is not used"), std::string::npos) << damaged.text;
+  expect_with("SINTER_TUNING_FILE=here.json", "cache", 2, "expected an absolute path");
+}
+
+TEST_F(Cli, TuneIsForGpusAlone) {
+  expect("tune", 2, "case is required");
+  expect("tune sofmax", 2, "did you mean softmax?");
+  expect("tune softmax --shapes 12", 2, "ROWSxCOLS");
+  expect("tune softmax --budget 0", 2, "--budget");
+  expect("tune softmax --device cpu", 2, "tuning is for GPUs");
+  expect("tune softmax --device simt", 2, "its times say nothing of a GPU's");
+  // Options take no word that is a case's.
+  expect("tune --shapes 8x8,16x16 layernrom --device cpu", 2, "did you mean layernorm?");
+  if (run("tune softmax --shapes 8x8 --budget 0.1", "SINTER_TUNING_FILE=" + out()).code == 1)
+    expect("tune softmax --shapes 8x8", 1, "NVIDIA");  // no GPU here, and what is missing
 }
 
 TEST_F(Cli, SuiteMeasuresAndWrites) {

@@ -71,7 +71,7 @@ TEST_F(Completion, BashCompletesCommandsAndOptions) {
   if (IsSkipped() || HasFatalFailure()) return;
   EXPECT_EQ(bash("sinter su"), Words{"suite"});
   EXPECT_EQ(bash("sinter ''"), (Words{"cache", "compare", "completion", "devices", "dump",
-                                      "explain", "report", "suite"}));
+                                      "explain", "report", "suite", "tune"}));
   EXPECT_EQ(bash("sinter --v"), Words{"--version"});
   EXPECT_EQ(bash("sinter suite --sh"), Words{"--shapes"});
   EXPECT_EQ(bash("sinter dump softmax --st"), Words{"--stage"});

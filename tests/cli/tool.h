@@ -50,7 +50,11 @@ class ToolTest : public ::testing::Test {
     return outcome;
   }
   void expect(const std::string& arguments, int code, const std::string& part) const {
-    const Outcome outcome = run(arguments);
+    expect_with("", arguments, code, part);
+  }
+  void expect_with(const std::string& environment, const std::string& arguments, int code,
+                   const std::string& part) const {
+    const Outcome outcome = run(arguments, environment);
     EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.text;
     EXPECT_NE(outcome.text.find(part), std::string::npos) << arguments << "\n" << outcome.text;
   }

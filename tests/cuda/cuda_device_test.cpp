@@ -22,6 +22,7 @@ TEST_F(CudaDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(device->name(), "cuda");
   EXPECT_EQ(make(1)->name(), "cuda:1");
   EXPECT_EQ(device->description(), "Fake GPU 0, 132 SMs, 140 GiB, sm_90, driver 12.4, NVRTC 12.8");
+  EXPECT_EQ(device->model(), "Fake GPU 0 sm_90");
   EXPECT_EQ(device->compiler_version(), "NVRTC 12.8 for sm_90a");
   EXPECT_EQ(device->parallelism(), 132);
   EXPECT_FALSE(device->shares_host_memory());

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MappingOfSoftmax,
                          testing::Values(RowDecision{{65536, 128}, 8, 1, 128, 16},
                                          RowDecision{{4096, 4096}, 128, 1, 128, 1},
                                          RowDecision{{8192, 16384}, 256, 1, 256, 1},
-                                         RowDecision{{128, 65536}, 256, 4, 256, 1}),
+                                         RowDecision{{128, 65536}, 512, 2, 512, 1}),
                          [](const auto& each) {
                            return std::to_string(each.param.shape[0]) + "x" +
                                   std::to_string(each.param.shape[1]);

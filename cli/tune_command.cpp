@@ -1,0 +1,235 @@
+// `sinter tune`: measures other configs of cases' kernels on a GPU, keeps those that are faster.
+// In: cases, shapes, types and a time. Out: the tuning file, and a table of what it gained.
+#include <fmt/format.h>
+#include <sinter/error.h>
+#include <sinter/tune.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/json_output.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/table.h"
+#include "src/api/devices.h"
+#include "src/api/tune.h"
+#include "src/cpu/cpu_info.h"
+#include "src/suite/inputs.h"
+#include "src/suite/runner.h"
+
+namespace sinter::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first Ctrl-C ends the tuning after the candidate being measured, the second one at once.
+void stop_on_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+struct TuneArguments {
+  std::vector<std::string> cases;
+  std::vector<std::string> shapes;
+  std::vector<std::string> dtypes{"f32"};
+  std::string device = "cuda";
+  double budget = 60;
+  bool deterministic = false;
+  bool json = false;
+};
+
+// One program to be tuned.
+struct Task {
+  const suite::Case& each;
+  suite::Shape2 shape;
+  DType dtype;
+
+  std::string title() const {
+    return fmt::format("{} {} {}", each.name, to_string(shape), name_of(dtype));
+  }
+};
+
+struct Tuned {
+  Task task;
+  TuneReport report;
+  std::string error;
+};
+
+std::vector<Task> tasks_of(const TuneArguments& arguments) {
+  std::vector<suite::Shape2> shapes;
+  for (const std::string& text : arguments.shapes) shapes.push_back(suite::parse_shape(text));
+  if (shapes.empty()) shapes = suite::shapes_of_set("quick");
+  std::vector<Task> tasks;
+  for (const std::string& name : arguments.cases)
+    for (const std::string& dtype : arguments.dtypes)
+      for (const suite::Shape2& shape : shapes)
+        tasks.push_back({suite::find_case(name), shape, suite::parse_dtype(dtype)});
+  return tasks;
+}
+
+// What goes wrong in one case is its row's error.
+Tuned tune_task(const Task& task, const TuneArguments& arguments, const TuneOptions& options,
+                const std::shared_ptr<Device>& device, ThreadPool& threads) {
+  Tuned tuned{task, {}, ""};
+  try {
+    const CompiledFunction function =
+        compile_list(task.each.program, static_cast<int>(task.each.inputs.size()),
+                     {.name = task.each.name, .deterministic = arguments.deterministic});
+    const std::vector<Tensor> inputs =
+        suite::make_inputs(task.each, task.shape, task.dtype, device, threads);
+    tuned.report = tune(function, inputs, options);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error& error) {
+    tuned.error = error.what();
+  }
+  device->release_cached();
+  return tuned;
+}
+
+std::vector<Tuned> tune_all(const TuneArguments& arguments, const std::vector<Task>& tasks,
+                            const std::shared_ptr<Device>& device) {
+  ThreadPool threads(available_cpus());
+  ProgressBar bar;
+  std::vector<Tuned> all;
+  for (std::size_t i = 0; i < tasks.size() && !interrupted; ++i) {
+    const std::string title = tasks[i].title();
+    bar.update(i, tasks.size(), title);
+    TuneOptions options;
+    // A share of what is left, and a little where nothing is: every case gets a row.
+    const double left = arguments.budget - bar.seconds();
+    options.seconds = std::max(left / static_cast<double>(tasks.size() - i), 0.01);
+    options.progress = [&](const TuneProgress& at) {
+      bar.update(i, tasks.size(),
+                 fmt::format("{}, kernel {} of {}, config {} of {}, {:.1f} -> {:.1f} us", title,
+                             at.kernel + 1, at.kernels, at.candidate, at.candidates,
+                             at.heuristic_us, at.best_us));
+      return !interrupted;
+    };
+    all.push_back(tune_task(tasks[i], arguments, options, device, threads));
+  }
+  if (!interrupted) bar.update(tasks.size(), tasks.size(), "");
+  return all;
+}
+
+std::string config_text(const KernelTuning& kernel) {
+  std::string text = kernel.changed ? kernel.config : "heuristic: " + kernel.config;
+  if (!kernel.finished)
+    text += fmt::format(" ({} of {} tried)",
+                        kernel.measured + kernel.stopped + kernel.failed + kernel.wrong,
+                        kernel.candidates);
+  if (kernel.wrong) text += fmt::format(" ({} gave other results)", kernel.wrong);
+  return text;
+}
+
+void print_table(const std::vector<Tuned>& all) {
+  std::vector<std::vector<Cell>> rows;
+  for (const Tuned& tuned : all) {
+    const std::string shape = to_string(tuned.task.shape);
+    const std::string dtype(name_of(tuned.task.dtype));
+    if (!tuned.error.empty())
+      rows.push_back(
+          {{tuned.task.each.name}, {shape}, {dtype}, {""}, {""}, {""}, {tuned.error, Colour::red}});
+    for (const KernelTuning& kernel : tuned.report.kernels)
+      rows.push_back({{tuned.task.each.name},
+                      {shape},
+                      {dtype},
+                      {fmt::format("{:.1f}", kernel.heuristic_us)},
+                      {fmt::format("{:.1f}", kernel.us)},
+                      {fmt::format("{:.2f}x", kernel.heuristic_us / std::max(kernel.us, 1e-9)),
+                       kernel.changed ? Colour::green : Colour::none},
+                      {config_text(kernel)}});
+  }
+  fmt::print("{}", table_text({{"case", true},
+                               {"shape", true},
+                               {"type", true},
+                               {"heuristic us"},
+                               {"tuned us"},
+                               {"gain"},
+                               {"config", true}},
+                              rows, stdout));
+}
+
+Json kernel_json(const KernelTuning& kernel) {
+  return {{"kernel", kernel.name},
+          {"config", kernel.config},
+          {"heuristic", kernel.heuristic},
+          {"us", kernel.us},
+          {"heuristic_us", kernel.heuristic_us},
+          {"changed", kernel.changed},
+          {"finished", kernel.finished},
+          {"candidates", kernel.candidates},
+          {"measured", kernel.measured},
+          {"stopped", kernel.stopped},
+          {"failed", kernel.failed},
+          {"wrong", kernel.wrong}};
+}
+
+Json all_json(const std::vector<Tuned>& all) {
+  Json rows = Json::array();
+  for (const Tuned& tuned : all) {
+    Json row{{"case", tuned.task.each.name},
+             {"shape", to_string(tuned.task.shape)},
+             {"dtype", name_of(tuned.task.dtype)},
+             {"error", tuned.error.empty() ? Json(nullptr) : Json(tuned.error)},
+             {"kernels", Json::array()}};
+    for (const KernelTuning& kernel : tuned.report.kernels)
+      row["kernels"].push_back(kernel_json(kernel));
+    rows.push_back(std::move(row));
+  }
+  return {{"file", tuning_path()}, {"interrupted", interrupted != 0}, {"rows", std::move(rows)}};
+}
+
+int run_tune_command(const TuneArguments& arguments) {
+  const std::vector<Task> tasks = tasks_of(arguments);
+  const std::shared_ptr<Device> device = open_device(arguments.device);
+  check_tunable(*device);
+  environment_tuning().check_writable();
+  stop_on_interrupt();
+  const std::vector<Tuned> all = tune_all(arguments, tasks, device);
+  if (arguments.json) {
+    print_json(all_json(all));
+  } else {
+    print_table(all);
+    fmt::print("\n{}: {}\n{}Kept in {}\n", device->name(), device->description(),
+               interrupted ? "Interrupted; so far. " : "", tuning_path());
+  }
+  const bool failed =
+      std::any_of(all.begin(), all.end(), [](const Tuned& each) { return !each.error.empty(); });
+  return failed || interrupted ? kFailed : kOk;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Invocation& invocation) {
+  auto arguments = std::make_shared<TuneArguments>();
+  CLI::App* command =
+      app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU, and keep them");
+  command->add_option("case", arguments->cases, "Cases of the suite (sinter suite --list)")
+      ->required();
+  command->add_option("--shapes", arguments->shapes, "ROWSxCOLS,..; the quick set by default")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->add_option("--device", arguments->device, "Which GPU")->capture_default_str();
+  command->add_option("--budget", arguments->budget, "Seconds for everything together")
+      ->check(CLI::Range(0.1, 1e6))
+      ->capture_default_str();
+  command->add_flag("--deterministic", arguments->deterministic,
+                    "Only configs that give the same bits as the heuristic's");
+  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
+  command->footer("Example:\n  sinter tune softmax layernorm --shapes 4096x4096 --budget 30");
+  command->callback([arguments, &invocation] {
+    invocation.run = [arguments] { return run_tune_command(*arguments); };
+  });
+}
+
+}  // namespace sinter::cli

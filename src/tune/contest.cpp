@@ -1,0 +1,81 @@
+// Pairs of neighbouring samples: what disturbs the device disturbs both. Who begins changes.
+#include "src/tune/contest.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+constexpr double kHopeless = 1.5;  // times slower at the first samples
+constexpr int kFirstRounds = 3;
+constexpr double kGain = 0.02;
+
+double quantile(std::vector<double> values, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+class Samples {
+ public:
+  Samples(const std::function<void()>& champion, const std::function<void()>& challenger,
+          Stopwatch& stopwatch)
+      : champion_(champion), challenger_(challenger), stopwatch_(stopwatch) {}
+
+  void take(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      const bool champion_first = (static_cast<int>(champion_us_.size()) + i) % 2 == 0;
+      stopwatch_.time(champion_first ? champion_ : challenger_, 1);
+      stopwatch_.time(champion_first ? challenger_ : champion_, 1);
+    }
+    const std::vector<double> all = stopwatch_.finish();
+    SINTER_ASSERT(std::ssize(all) == 2L * rounds, "{} samples of {} rounds", all.size(), rounds);
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+      const std::size_t swapped = champion_us_.size() % 2;
+      champion_us_.push_back(all[i + swapped]);
+      challenger_us_.push_back(all[i + 1 - swapped]);
+    }
+  }
+
+  Contest contest() const {
+    Contest result;
+    result.champion_us = quantile(champion_us_, 0.5);
+    result.challenger_us = quantile(challenger_us_, 0.5);
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < champion_us_.size(); ++i)
+      ratios.push_back(challenger_us_[i] / std::max(champion_us_[i], 1e-9));
+    result.ratio = quantile(ratios, 0.5);
+    // Of a normal distribution p80 - p20 is 1.68 deviations, the median's standard error 1.25
+    // deviations divided by the root of the count.
+    const double deviation = (quantile(ratios, 0.8) - quantile(ratios, 0.2)) / 1.68;
+    result.noise = 2 * 1.25 * deviation / std::sqrt(static_cast<double>(ratios.size()));
+    return result;
+  }
+
+ private:
+  const std::function<void()>& champion_;
+  const std::function<void()>& challenger_;
+  Stopwatch& stopwatch_;
+  std::vector<double> champion_us_;
+  std::vector<double> challenger_us_;
+};
+
+}  // namespace
+
+bool Contest::is_won() const { return !stopped && ratio + noise < 1 - kGain; }
+
+Contest hold_contest(const std::function<void()>& champion, const std::function<void()>& challenger,
+                     int rounds, Stopwatch& stopwatch) {
+  Samples samples(champion, challenger, stopwatch);
+  samples.take(std::min(rounds, kFirstRounds));
+  Contest first = samples.contest();
+  first.stopped = first.challenger_us > kHopeless * first.champion_us;
+  if (first.stopped || rounds <= kFirstRounds) return first;
+  samples.take(rounds - kFirstRounds);
+  return samples.contest();
+}
+
+}  // namespace sinter

@@ -1,0 +1,62 @@
+// A choice of the file is looked for among the candidates of the actual space: it can be a slow one
+// at worst, never one that the tuner itself could not have tried.
+#include "src/tune/tuned_configs.h"
+
+#include <utility>
+
+#include "src/lower/gpu_config.h"
+#include "src/tune/signature.h"
+
+namespace sinter {
+namespace {
+
+std::int64_t bytes_of(const Plan& plan, int group) {
+  return plan.groups[static_cast<std::size_t>(group)].bytes();
+}
+
+Config heuristic_config(const Plan& plan, int group, const IterationSpace& space,
+                        const Machine& machine) {
+  return choose_config(space, bytes_of(plan, group), machine);
+}
+
+}  // namespace
+
+std::string_view name_of(ConfigOrigin origin) {
+  switch (origin) {
+    case ConfigOrigin::tuned:
+      return "tuned";
+    case ConfigOrigin::unsuited:
+      return "heuristic, as what was tuned does not suit this program";
+    case ConfigOrigin::heuristic:
+      break;
+  }
+  return "heuristic";
+}
+
+ConfigSource heuristic_configs(const Machine& machine) {
+  return [machine](const Plan& plan, int group, const IterationSpace& space) {
+    return ChosenConfig{heuristic_config(plan, group, space, machine)};
+  };
+}
+
+ConfigSource tuned_configs(const TuningStore& store, std::string model, const Machine& machine,
+                           bool same_bits) {
+  if (machine.kind != MachineKind::gpu || !store.has_model(model))
+    return heuristic_configs(machine);
+  return [&store, model = std::move(model), machine, same_bits](const Plan& plan, int group,
+                                                                const IterationSpace& space) {
+    ChosenConfig chosen{heuristic_config(plan, group, space, machine)};
+    const std::string signature = group_signature(plan, group, space);
+    for (bool as_promised : {same_bits, !same_bits}) {
+      const auto entry = store.find({model, signature, as_promised});
+      if (!entry) continue;
+      const std::optional<Config> config =
+          matching(entry->choice, gpu_configs(space, bytes_of(plan, group), machine, same_bits));
+      if (config) return ChosenConfig{*config, ConfigOrigin::tuned};
+      chosen.origin = ConfigOrigin::unsuited;
+    }
+    return chosen;
+  };
+}
+
+}  // namespace sinter

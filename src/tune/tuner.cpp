@@ -1,0 +1,248 @@
+// The order: render all candidates and leave out duplicates; then batch by batch compile, check,
+// hold a contest with the best so far; last, the winner against the heuristic once more.
+#include "src/tune/tuner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "src/base/check.h"
+#include "src/base/hash.h"
+#include "src/lower/gpu_config.h"
+#include "src/tune/contest.h"
+#include "src/tune/result_check.h"
+
+namespace sinter {
+namespace {
+
+constexpr int kRounds = 15;
+constexpr int kFinalRounds = 31;
+constexpr unsigned kMostCompilers = 32;
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Calls `work` for 0 .. count-1 on some threads. It must not throw.
+void in_parallel(std::size_t count, std::size_t threads,
+                 const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto worker = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t t = 1; t < std::min(threads, count); ++t) others.emplace_back(worker);
+  worker();
+}
+
+// A config on its way to being measured.
+struct Candidate {
+  Config config;
+  Kernel kernel;
+  Hash128 text;
+  KernelPtr compiled;
+  std::string error;  // why it cannot run
+};
+
+class KernelTuner {
+ public:
+  KernelTuner(Device& device, const TuneTarget& target, const TunerOptions& options)
+      : device_(device),
+        target_(target),
+        options_(options),
+        space_(iteration_space(target.plan, target.group)),
+        threads_(options.compile_threads > 0
+                     ? static_cast<std::size_t>(options.compile_threads)
+                     : std::clamp(std::thread::hardware_concurrency(), 1u, kMostCompilers)),
+        start_(now()) {}
+
+  TunedKernel run() {
+    make_candidates();
+    render();
+    Candidate& heuristic = candidates_.front();
+    if (!heuristic.error.empty())  // throws again what was kept as text
+      heuristic.kernel = lower(target_.plan, target_.group, space_, heuristic.config);
+    heuristic.compiled = device_.compile(heuristic.kernel.program);
+    result_.name = heuristic.kernel.program.name;
+    result_.heuristic = result_.config = heuristic.config;
+    const auto heuristic_run = run_of(heuristic);
+    const std::vector<WrittenBuffer> written = written_by(heuristic.kernel);
+    ResultCheck check(device_, written, options_.same_bits);
+    check.set_reference(heuristic_run);
+    stopwatch_ = device_.stopwatch();
+    for (int i = 0; i < kRounds; ++i) stopwatch_->time(heuristic_run, 1);
+    std::vector<double> first = stopwatch_->finish();
+    std::nth_element(first.begin(), first.begin() + kRounds / 2, first.end());
+    result_.heuristic_us = result_.us = first[kRounds / 2];
+    result_.measured = 1;
+    try_all(check);
+    confirm(heuristic);
+    check.restore();
+    run_of (*best_)();  // the next kernel reads what this one writes
+    device_.synchronize();
+    return std::move(result_);
+  }
+
+ private:
+  double now() const { return options_.now ? options_.now() : steady_seconds(); }
+  bool is_over() const { return now() - start_ >= options_.seconds; }
+
+  void make_candidates() {
+    const FusionGroup& group = target_.plan.groups[static_cast<std::size_t>(target_.group)];
+    std::vector<Config> configs =
+        gpu_configs(space_, group.bytes(), device_.machine(), options_.same_bits);
+    if (target_.known)  // second, so that little time is enough to find it again
+      if (const auto known = matching(*target_.known, configs); known) {
+        const auto at = std::find(configs.begin(), configs.end(), *known);
+        if (at != configs.begin()) std::rotate(configs.begin() + 1, at, at + 1);
+      }
+    candidates_.resize(configs.size());
+    for (std::size_t i = 0; i < configs.size(); ++i) candidates_[i].config = configs[i];
+  }
+
+  // Lowers and renders; of candidates with the same text the first stays.
+  void render() {
+    in_parallel(candidates_.size(), threads_, [&](std::size_t i) {
+      Candidate& each = candidates_[i];
+      try {
+        each.kernel = lower(target_.plan, target_.group, space_, each.config);
+        const tile::Mapping& mapping = each.kernel.program.mapping;
+        each.text = Hasher()
+                        .add(device_.source(each.kernel.program))
+                        .add(static_cast<std::uint64_t>(each.kernel.grid))
+                        .add(static_cast<std::uint64_t>(mapping.threads))
+                        .add(static_cast<std::uint64_t>(mapping.cluster))
+                        .finish();
+      } catch (const std::exception& error) {
+        each.error = error.what();
+      }
+    });
+    std::set<Hash128> seen;
+    const auto is_duplicate = [&](const Candidate& each) {
+      return each.error.empty() && !seen.insert(each.text).second;
+    };
+    result_.duplicates = static_cast<int>(std::erase_if(candidates_, is_duplicate));
+    result_.candidates = static_cast<int>(candidates_.size());
+  }
+
+  void compile_range(std::size_t begin, std::size_t end) {
+    in_parallel(end - begin, threads_, [&](std::size_t i) {
+      Candidate& each = candidates_[begin + i];
+      if (!each.error.empty()) return;
+      try {
+        each.compiled = device_.compile(each.kernel.program);
+      } catch (const std::exception& error) {
+        each.error = error.what();
+      }
+    });
+  }
+
+  std::vector<WrittenBuffer> written_by(const Kernel& kernel) const {
+    std::vector<WrittenBuffer> written;
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+      if (const tile::BufferParam& param = kernel.program.buffers[i]; param.written)
+        written.push_back({target_.bind(kernel.buffers[i]), param.dtype});
+    return written;
+  }
+
+  std::function<void()> run_of(const Candidate& candidate) const {
+    std::vector<tile::BufferBinding> buffers;
+    for (const KernelBuffer& buffer : candidate.kernel.buffers)
+      buffers.push_back(target_.bind(buffer));
+    return [&candidate, buffers = std::move(buffers)] {
+      candidate.compiled->launch(buffers, candidate.kernel.scalars, candidate.kernel.grid, 0);
+    };
+  }
+
+  void try_all(ResultCheck& check) {
+    best_ = &candidates_.front();
+    std::size_t compiled = 1;
+    for (std::size_t i = 1; i < candidates_.size(); ++i) {
+      if (is_over() || !tell(i)) {
+        result_.finished = false;
+        return;
+      }
+      if (i == compiled) {
+        compiled = std::min(candidates_.size(), i + threads_);
+        compile_range(i, compiled);
+      }
+      if (is_over()) {  // compiling took the rest
+        result_.finished = false;
+        return;
+      }
+      try_one(candidates_[i], check);
+      if (&candidates_[i] != best_) candidates_[i].compiled.reset();
+    }
+    tell(candidates_.size());
+  }
+
+  bool tell(std::size_t done) const {
+    if (!options_.progress) return true;
+    return options_.progress({done, candidates_.size(), result_.heuristic_us, result_.us});
+  }
+
+  void try_one(Candidate& candidate, ResultCheck& check) {
+    if (!candidate.compiled) return fail(candidate.error);
+    try {
+      const auto challenger = run_of(candidate);
+      if (!check.is_right(challenger)) {
+        ++result_.wrong;
+        return;
+      }
+      const Contest contest = hold_contest(run_of(*best_), challenger, kRounds, *stopwatch_);
+      ++(contest.stopped ? result_.stopped : result_.measured);
+      if (!contest.is_won()) return;
+      best_ = &candidate;
+      result_.config = candidate.config;
+      result_.us = contest.challenger_us;
+    } catch (const DeviceError& error) {
+      forget_samples();
+      fail(error.what());
+    }
+  }
+
+  void fail(const std::string& why) {
+    if (result_.failed++ == 0) result_.first_failure = why;
+  }
+
+  // Of a contest that was not finished.
+  void forget_samples() { stopwatch_->finish(); }
+
+  // The best of many is partly the luckiest: it has to win again.
+  void confirm(const Candidate& heuristic) {
+    if (best_ == &heuristic) {
+      result_.us = result_.heuristic_us;
+      return;
+    }
+    const Contest contest =
+        hold_contest(run_of(heuristic), run_of(*best_), kFinalRounds, *stopwatch_);
+    result_.heuristic_us = contest.champion_us;
+    result_.us = contest.challenger_us;
+    if (contest.is_won()) return;
+    best_ = &heuristic;
+    result_.config = heuristic.config;
+    result_.us = result_.heuristic_us;
+  }
+
+  Device& device_;
+  const TuneTarget& target_;
+  const TunerOptions& options_;
+  IterationSpace space_;
+  std::size_t threads_;
+  double start_;
+  std::vector<Candidate> candidates_;  // fixed once rendered: the best is pointed to
+  const Candidate* best_ = nullptr;
+  std::unique_ptr<Stopwatch> stopwatch_;
+  TunedKernel result_;
+};
+
+}  // namespace
+
+TunedKernel tune_kernel(Device& device, const TuneTarget& target, const TunerOptions& options) {
+  return KernelTuner(device, target, options).run();
+}
+
+}  // namespace sinter

@@ -1,0 +1,171 @@
+// Which groups share what was tuned, and how a choice is found among the candidates of a space.
+#include "src/tune/signature.h"
+
+#include <gtest/gtest.h>
+
+#include "src/lower/gpu_config.h"
+#include "src/tune/choice.h"
+#include "tests/support/graph_maker.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::along_rows;
+using testing_support::expanded;
+using testing_support::GraphMaker;
+using testing_support::transposed;
+
+struct Group {
+  Plan plan;
+  IterationSpace space;
+  std::string signature;
+};
+
+Group group_of(const Graph& graph, int group = 0) {
+  Group result{make_plan(graph, {}), {}, ""};
+  result.space = iteration_space(result.plan, group);
+  result.signature = group_signature(result.plan, group, result.space);
+  return result;
+}
+
+// exp(x - max(x)) along the rows.
+Group shifted(std::int64_t rows, std::int64_t cols, DType dtype = DType::f32,
+              ReduceKind kind = ReduceKind::max) {
+  GraphMaker maker;
+  const Operand x = maker.input({rows, cols}, dtype);
+  const Operand most = maker.reduce(kind, x, {1});
+  maker.output(maker.op(Op::exp, {maker.op(Op::sub, {x, along_rows(most, cols)})}));
+  return group_of(maker.graph);
+}
+
+Group scaled(double factor, std::int64_t size = 4096, std::int64_t offset = 0) {
+  GraphMaker maker;
+  const Operand x = maker.input_view({{size}, {1}, offset});
+  maker.output(maker.op(Op::mul, {x, maker.number(factor, {size})}));
+  return group_of(maker.graph);
+}
+
+TEST(SignatureTest, SaysForPeopleWhatItIsOf) {
+  const std::string text = shifted(4096, 1024).signature;
+  EXPECT_TRUE(text.starts_with("2^12 2^10r f32: max sub exp #")) << text;
+}
+
+TEST(SignatureTest, StaysTheSameFromVersionToVersion) {
+  // A file that was shipped is worthless when this changes: change it on purpose only.
+  EXPECT_EQ(shifted(4096, 1024).signature, "2^12 2^10r f32: max sub exp #cd5cf9dc51d6a1fc");
+}
+
+TEST(SignatureTest, SizesCountByThePowerOfTwoAbove) {
+  EXPECT_EQ(shifted(4096, 1024).signature, shifted(2049, 1008).signature);
+  EXPECT_NE(shifted(4096, 1024).signature, shifted(4097, 1024).signature);
+  EXPECT_NE(shifted(4096, 1024).signature, shifted(4096, 512).signature);
+}
+
+TEST(SignatureTest, OperationsTypesAndDivisibilityCount) {
+  const std::string base = shifted(4096, 1024).signature;
+  EXPECT_NE(base, shifted(4096, 1024, DType::f16).signature);
+  EXPECT_NE(base, shifted(4096, 1024, DType::f32, ReduceKind::min).signature);
+  EXPECT_NE(base, shifted(4096, 1023).signature) << "no vectors";
+  EXPECT_NE(shifted(4096, 1022).signature, shifted(4096, 1023).signature);
+  EXPECT_NE(scaled(2, 4096, 0).signature, scaled(2, 4096, 1).signature) << "where it begins";
+}
+
+TEST(SignatureTest, LayoutsCount) {
+  const auto sum_with = [](bool transpose) {
+    GraphMaker maker;
+    const Operand x = maker.input({512, 512});
+    const Operand y = maker.input({512, 512});
+    maker.output(maker.op(Op::add, {x, transpose ? transposed(y) : y}));
+    return group_of(maker.graph).signature;
+  };
+  EXPECT_NE(sum_with(false), sum_with(true));
+}
+
+TEST(SignatureTest, ConstantsDoNotCount) { EXPECT_EQ(scaled(2).signature, scaled(3).signature); }
+
+TEST(SignatureTest, WhichOperandIsReadTwiceCounts) {
+  const auto of = [](bool left) {
+    GraphMaker maker;
+    const Operand x = maker.input({4096});
+    const Operand y = maker.input({4096});
+    maker.output(maker.op(Op::sub, {maker.op(Op::mul, {x, y}), left ? x : y}));
+    return group_of(maker.graph).signature;
+  };
+  EXPECT_NE(of(true), of(false));
+}
+
+TEST(SignatureTest, WhatElseIsInTheProgramDoesNotCount) {
+  GraphMaker maker;
+  maker.output(maker.op(Op::exp, {maker.input({64, 64}, DType::f64)}));
+  const Operand x = maker.input({4096});
+  maker.output(maker.op(Op::mul, {x, maker.number(2, {4096})}));
+  EXPECT_EQ(group_of(maker.graph, 1).signature, scaled(2).signature);
+}
+
+Machine gpu() {
+  Machine machine;
+  machine.kind = MachineKind::gpu;
+  machine.multiprocessors = 132;
+  machine.largest_cluster = 8;
+  return machine;
+}
+
+TEST(ChoiceTest, EveryCandidateIsFoundAgainAndIsNoRefusal) {
+  for (const Group& group : {shifted(4096, 4096), shifted(128, 65536), shifted(4096, 100),
+                             scaled(2, 1 << 24), scaled(2, 1)}) {
+    const std::vector<Config> all =
+        gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
+    for (const Config& each : all) {
+      EXPECT_EQ(refusal_of(choice_of(each)), "") << to_string(each);
+      ASSERT_TRUE(matching(choice_of(each), all)) << to_string(each);
+      EXPECT_EQ(choice_of(*matching(choice_of(each), all)), choice_of(each));
+    }
+  }
+}
+
+TEST(ChoiceTest, FollowsTheLengthOfRows) {
+  const Group tuned = shifted(4096, 4096);
+  const Group used = shifted(4096, 3072);
+  ASSERT_EQ(tuned.signature, used.signature);
+  const std::vector<Config> all =
+      gpu_configs(used.space, used.plan.groups[0].bytes(), gpu(), false);
+  const Config heuristic = choose_gpu_config(tuned.space, 1 << 20, gpu());
+  const std::optional<Config> found = matching(choice_of(heuristic), all);
+  ASSERT_TRUE(found) << to_string(heuristic);
+  EXPECT_EQ(found->mapping.threads_per_row, heuristic.mapping.threads_per_row);
+  EXPECT_GE(found->tile_cols, 3072);
+  EXPECT_LT(found->tile_cols, 4096);
+}
+
+TEST(ChoiceTest, WhatNoCandidateIsMatchesNone) {
+  const Group group = shifted(4096, 4096);
+  const std::vector<Config> all =
+      gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
+  TunedChoice choice = choice_of(all.front());
+  choice.form = Form::column;
+  EXPECT_FALSE(matching(choice, all));
+  choice = choice_of(all.front());
+  choice.threads = choice.threads_per_row = 4;
+  EXPECT_FALSE(matching(choice, all));
+}
+
+TEST(ChoiceTest, AbsurdOnesAreRefused) {
+  const TunedChoice good = choice_of(choose_gpu_config(shifted(4096, 4096).space, 1 << 20, gpu()));
+  const auto refusal = [&](auto change) {
+    TunedChoice choice = good;
+    change(choice);
+    return refusal_of(choice);
+  };
+  EXPECT_NE(refusal([](auto& c) { c.threads = 1 << 20; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.threads = 96; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.threads = -128; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.threads_per_row = 2 * c.threads; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.threads_per_row = 0; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.vector = 3; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.cluster = 16; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.tile_rows = 3; }), "");
+  EXPECT_NE(refusal([](auto& c) { c.vectors = 1 << 20; }), "");
+}
+
+}  // namespace
+}  // namespace sinter
