@@ -28,11 +28,11 @@ class ScheduleTest : public testing::Test {
   ValueId sum(ValueId value) { return b.reduce(ReduceKind::sum, std::vector{value})[0]; }
   void store(ValueId value) { b.store(y, cols, value, kNoValue); }
 
-  const std::vector<Stage>& stages() {
+  const std::vector<Stage>& stages(LoadsAgain loads = LoadsAgain::cheap) {
     names_.assign(b.program().values.size(), "v");
     index_.emplace(b.program(), names_);
     facts_.emplace(b.program());
-    stages_ = schedule(b.program(), *facts_, *index_, b.program().body, {});
+    stages_ = schedule(b.program(), *facts_, *index_, b.program().body, {}, loads);
     return stages_;
   }
 
@@ -164,6 +164,94 @@ TEST_F(ScheduleTest, ALoadKeepsItsPlaceBeforeAStore) {
   ASSERT_EQ(stages().size(), 2u);
   EXPECT_TRUE(keeps(stages()[0], value)) << "loaded once, before anything is written";
   EXPECT_FALSE(computes(stages()[1], value));
+}
+
+// --- where loads stay: GPUs ---------------------------------------------------------------------
+
+class HeldLoadsTest : public ScheduleTest {
+ protected:
+  const std::vector<Stage>& held() { return stages(LoadsAgain::never); }
+};
+
+TEST_F(HeldLoadsTest, ALoadIsKeptWhereALaterStageNeedsItAgain) {
+  const ValueId value = load();
+  const ValueId doubled = b.pointwise(Op::add, {value, value});
+  const ValueId total = sum(doubled);
+  store(b.pointwise(Op::sub, {doubled, total}));
+  ASSERT_EQ(held().size(), 2u);
+  EXPECT_TRUE(keeps(held()[0], value));
+  EXPECT_FALSE(computes(held()[1], value));
+  EXPECT_TRUE(computes(held()[1], doubled)) << "cheap to compute again from it";
+}
+
+TEST_F(HeldLoadsTest, WhatOnlyALaterStageUsesIsLoadedThere) {
+  const int w = b.add_buffer("w", DType::f32, false);
+  const ValueId value = load();
+  const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
+  const ValueId scaled = b.pointwise(Op::exp, {weight});
+  const ValueId total = sum(value);
+  store(b.pointwise(Op::mul, {scaled, total}));
+  ASSERT_EQ(held().size(), 2u);
+  EXPECT_FALSE(computes(held()[0], weight));
+  EXPECT_FALSE(keeps(held()[0], scaled)) << "nor computed before";
+  EXPECT_TRUE(computes(held()[1], weight));
+  EXPECT_TRUE(computes(held()[1], scaled));
+}
+
+TEST_F(HeldLoadsTest, WhatTwoStagesUseIsLoadedInTheFirst) {
+  const int w = b.add_buffer("w", DType::f32, false);
+  const ValueId value = load();
+  const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
+  const ValueId first = sum(value);
+  const ValueId second = sum(b.pointwise(Op::mul, {weight, first}));
+  store(b.pointwise(Op::mul, {weight, second}));
+  ASSERT_EQ(held().size(), 3u);
+  EXPECT_FALSE(computes(held()[0], weight));
+  EXPECT_TRUE(keeps(held()[1], weight));
+  EXPECT_FALSE(computes(held()[2], weight));
+}
+
+TEST_F(HeldLoadsTest, ALoadOfWhatIsWrittenDoesNotWait) {
+  const ValueId before = b.load(y, cols, kNoValue, kNoValue);
+  const ValueId total = sum(load());
+  store(total);
+  b.store(y, b.add(cols, n), b.pointwise(Op::mul, {before, total}), kNoValue);
+  const auto& found = held();
+  EXPECT_TRUE(keeps(found[0], before)) << "its elements change later";
+}
+
+TEST_F(HeldLoadsTest, WhatALoopUsesIsThereBeforeIt) {
+  const int w = b.add_buffer("w", DType::f32, false);
+  const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
+  const ValueId total = sum(load());
+  const ValueId zero = b.broadcast_to(b.real(0, DType::f32), {1, 64});
+  const auto left = b.loop(b.integer(0), n, b.integer(1), std::vector{zero},
+                           [&](ValueId, std::span<const ValueId> carried) {
+                             return std::vector{b.pointwise(Op::fma, {weight, total, carried[0]})};
+                           });
+  store(b.pointwise(Op::add, {left[0], weight}));
+  const auto& found = held();
+  const auto loop = std::find_if(found.begin(), found.end(),
+                                 [](const Stage& stage) { return stage.loop != nullptr; });
+  ASSERT_NE(loop, found.end());
+  EXPECT_TRUE(
+      std::any_of(found.begin(), loop, [&](const Stage& stage) { return keeps(stage, weight); }));
+  EXPECT_TRUE(
+      std::none_of(loop, found.end(), [&](const Stage& stage) { return computes(stage, weight); }));
+}
+
+TEST_F(HeldLoadsTest, WhatALoopHandsOnUnchangedIsThereBeforeItToo) {
+  const ValueId value = load();
+  const ValueId zero = b.broadcast_to(b.real(0, DType::f32), {1, 64});
+  const auto left = b.loop(b.integer(0), n, b.integer(1), std::vector{zero},
+                           [&](ValueId, std::span<const ValueId>) { return std::vector{value}; });
+  store(b.pointwise(Op::add, {left[0], value}));
+  const auto& found = held();
+  const auto loop = std::find_if(found.begin(), found.end(),
+                                 [](const Stage& stage) { return stage.loop != nullptr; });
+  ASSERT_NE(loop, found.end());
+  EXPECT_TRUE(
+      std::any_of(found.begin(), loop, [&](const Stage& stage) { return keeps(stage, value); }));
 }
 
 }  // namespace

@@ -160,5 +160,50 @@ TEST(MaterializeLeavesTest, ResultsThatAreLeavesAreCopied) {
   EXPECT_EQ(ready[ready.outputs[1].node].op, Op::copy);
 }
 
+// --- workers that share a row: GPUs -------------------------------------------------------------
+
+FusionOptions workers_with_rows(int parallelism, std::int64_t whole_row) {
+  FusionOptions options = workers(parallelism);
+  options.whole_row = whole_row;
+  return options;
+}
+
+TEST(SplitReductionsTest, RowsUpToWholeRowAreNotSplit) {
+  const Graph rows = reduction(ReduceKind::sum, {4, kMany}, {1});
+  EXPECT_EQ(reductions_of(split_reductions(rows, workers_with_rows(132, kMany))).size(), 1u);
+  EXPECT_EQ(reductions_of(split_reductions(rows, workers_with_rows(132, kMany - 1))).size(), 2u);
+  EXPECT_EQ(reductions_of(split_reductions(rows, workers(132))).size(), 2u) << "as on a CPU";
+}
+
+TEST(SplitReductionsTest, WholeRowCountsAllReducedAxes) {
+  const Graph planes = reduction(ReduceKind::sum, {4, 512, kMany / 512}, {1, 2});
+  EXPECT_EQ(reductions_of(split_reductions(planes, workers_with_rows(132, kMany))).size(), 1u);
+  EXPECT_EQ(reductions_of(split_reductions(planes, workers_with_rows(132, kMany - 1))).size(), 2u);
+}
+
+TEST(SplitReductionsTest, ColumnsAreSplitWhateverWholeRowIs) {
+  const Graph columns = reduction(ReduceKind::sum, {kMany, 4}, {0});
+  EXPECT_EQ(reductions_of(split_reductions(columns, workers_with_rows(132, 1 << 20))).size(), 2u);
+}
+
+TEST(SplitReductionsTest, AMachinesOptionsFollowWhatHoldsARow) {
+  Machine gpu{.kind = MachineKind::gpu, .multiprocessors = 132, .largest_cluster = 8};
+  const FusionOptions clustered = fusion_options(true, 132, gpu);
+  gpu.largest_cluster = 1;
+  const FusionOptions blocks = fusion_options(true, 132, gpu);
+  EXPECT_GT(clustered.whole_row, blocks.whole_row);
+  EXPECT_GT(blocks.whole_row, 0);
+  EXPECT_EQ(fusion_options(true, 8, Machine{}).whole_row, 0) << "a CPU's workers share no rows";
+  EXPECT_FALSE(fusion_options(false, 8, gpu).fuse);
+}
+
+TEST(SplitReductionsTest, ASoftmaxOfFewLongRowsStaysOneGroup) {
+  const Graph graph = trace_graph(
+      {Shape{128, 65536}}, [](const std::vector<Tensor>& x) { return std::vector{softmax(x[0])}; });
+  const FusionOptions options = fusion_options(
+      true, 132, {.kind = MachineKind::gpu, .multiprocessors = 132, .largest_cluster = 8});
+  EXPECT_EQ(make_plan(simplify(graph), options).groups.size(), 1u);
+}
+
 }  // namespace
 }  // namespace sinter

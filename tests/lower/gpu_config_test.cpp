@@ -1,0 +1,267 @@
+// The decisions for GPUs: form, threads a row, clusters, vectors and tiles of the shapes that the
+// heuristic was made for, and the list of configs that tuning measures.
+#include "src/lower/gpu_config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "tests/support/graph_maker.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::along_rows;
+using testing_support::expanded;
+using testing_support::GraphMaker;
+using testing_support::transposed;
+
+const Machine kHopper{.kind = MachineKind::gpu,
+                      .cache_bytes = 50 << 20,
+                      .multiprocessors = 132,
+                      .largest_cluster = 8};
+
+struct Decision {
+  IterationSpace space;
+  std::int64_t bytes = 0;
+  Config config;
+
+  const tile::Mapping& mapping() const { return config.mapping; }
+  std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
+  // Rows that one thread takes.
+  std::int64_t rows_each() const {
+    return config.tile_rows * mapping().threads_per_row / mapping().threads;
+  }
+};
+
+Decision decide(const Graph& graph, const Machine& machine = kHopper) {
+  const Plan plan = make_plan(graph, {});
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  Decision decision{iteration_space(plan, 0), plan.groups[0].bytes(), {}};
+  decision.config = choose_gpu_config(decision.space, decision.bytes, machine);
+  return decision;
+}
+
+Graph softmax_of(GraphMaker maker, const Operand& x) {
+  const std::int64_t columns = x.view.shape[1];
+  const Operand top = maker.reduce(ReduceKind::max, x, {1});
+  const Operand power = maker.op(Op::exp, {maker.op(Op::sub, {x, along_rows(top, columns)})});
+  const Operand total = maker.reduce(ReduceKind::sum, power, {1});
+  maker.output(maker.op(Op::div, {power, along_rows(total, columns)}));
+  return maker.graph;
+}
+
+Graph softmax(const Shape& shape, DType dtype = DType::f32) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape, dtype);
+  return softmax_of(std::move(maker), x);
+}
+
+Graph reduction(const Shape& shape, int axis) {
+  GraphMaker maker;
+  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape), {axis}));
+  return maker.graph;
+}
+
+struct RowDecision {
+  Shape shape;
+  int group;
+  int cluster;
+  int threads;
+  std::int64_t tile_rows;
+};
+
+class MappingOfSoftmax : public testing::TestWithParam<RowDecision> {};
+
+TEST_P(MappingOfSoftmax, HoldsARowInAsFewThreadsAsItFits) {
+  const RowDecision& expected = GetParam();
+  const Decision d = decide(softmax(expected.shape));
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.size(d.config.col_axis), expected.shape[1]);
+  EXPECT_EQ(d.mapping().vector, 4);
+  EXPECT_EQ(d.mapping().threads_per_row, expected.group);
+  EXPECT_EQ(d.mapping().cluster, expected.cluster);
+  EXPECT_EQ(d.mapping().threads, expected.threads);
+  EXPECT_EQ(d.config.tile_rows, expected.tile_rows);
+  EXPECT_EQ(d.config.tile_cols, expected.shape[1]) << "nothing to mask";
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, MappingOfSoftmax,
+                         testing::Values(RowDecision{{65536, 128}, 8, 1, 128, 16},
+                                         RowDecision{{4096, 4096}, 128, 1, 128, 1},
+                                         RowDecision{{8192, 16384}, 256, 1, 256, 1},
+                                         RowDecision{{128, 65536}, 512, 2, 512, 1}),
+                         [](const auto& each) {
+                           return std::to_string(each.param.shape[0]) + "x" +
+                                  std::to_string(each.param.shape[1]);
+                         });
+
+TEST(MappingTest, VectorsFollowTheTypeAndTheRowsStride) {
+  EXPECT_EQ(decide(softmax({256, 1024})).mapping().vector, 4);
+  EXPECT_EQ(decide(softmax({256, 1024}, DType::bf16)).mapping().vector, 8);
+  EXPECT_EQ(decide(softmax({256, 1024}, DType::f64)).mapping().vector, 2);
+  EXPECT_EQ(decide(softmax({256, 1023})).mapping().vector, 1) << "rows begin anywhere";
+  EXPECT_EQ(decide(softmax({256, 1022})).mapping().vector, 2);
+  GraphMaker maker;
+  const Operand gaps = maker.input_view({{256, 1024}, {1025, 1}, 0});
+  EXPECT_EQ(decide(softmax_of(maker, gaps)).mapping().vector, 1);
+  GraphMaker shifted;
+  const Operand behind = shifted.input_view({{256, 1024}, {1024, 1}, 2});
+  EXPECT_EQ(decide(softmax_of(shifted, behind)).mapping().vector, 2) << "begins 8 bytes further on";
+}
+
+TEST(MappingTest, WithoutClustersALongRowTakesMoreThreadsOfOneBlock) {
+  Machine ampere = kHopper;
+  ampere.largest_cluster = 1;
+  const Decision d = decide(softmax({128, 32768}), ampere);
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.mapping().cluster, 1);
+  EXPECT_GT(d.mapping().threads, 256);
+  EXPECT_EQ(decide(softmax({128, 65536}), ampere).config.form, Form::chunked)
+      << "registers of a block do not hold it";
+}
+
+TEST(MappingTest, ARowThatNoClusterHoldsIsWalkedInChunks) {
+  const Decision d = decide(softmax({3, 1 << 21}));
+  EXPECT_EQ(d.config.form, Form::chunked);
+  EXPECT_EQ(d.mapping().cluster, 1);
+  EXPECT_LT(d.config.tile_cols, 1 << 21);
+}
+
+TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
+  EXPECT_GT(decide(softmax({64, 4096})).mapping().threads_per_row,
+            decide(softmax({8192, 4096})).mapping().threads_per_row);
+}
+
+TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
+  const Decision d = decide(reduction({512, 2048}, 0));
+  EXPECT_EQ(d.config.form, Form::column);
+  EXPECT_EQ(d.size(d.config.col_axis), 2048);
+  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
+  EXPECT_EQ(d.mapping().vector, 4);
+}
+
+TEST(MappingTest, ATransposedOperandGetsASquareTile) {
+  for (std::int64_t size : {4096, 512}) {
+    GraphMaker maker;
+    const Operand x = maker.input({size, size});
+    const Operand y = maker.input({size, size});
+    maker.output(maker.op(Op::add, {x, transposed(y)}));
+    const Decision d = decide(maker.graph);
+    EXPECT_EQ(d.config.form, Form::pointwise);
+    EXPECT_EQ(d.config.tile_rows, d.config.tile_cols);
+    EXPECT_EQ(d.config.tile_cols, size == 4096 ? 64 : 32) << "small ones where there are few";
+    EXPECT_TRUE(d.config.rows_first);
+    EXPECT_EQ(d.config.tile_rows * d.config.tile_cols % d.mapping().threads, 0)
+        << "or it does not go through shared memory";
+  }
+}
+
+TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
+  const auto with_bias = [](std::int64_t rows) {
+    GraphMaker maker;
+    const Operand x = maker.input({rows, 256});
+    const Operand bias = maker.input({256});
+    maker.output(maker.op(Op::add, {x, expanded(bias, {rows, 256})}));
+    return decide(maker.graph);
+  };
+  EXPECT_EQ(with_bias(65536).rows_each(), 4);
+  EXPECT_EQ(with_bias(64).rows_each(), 1) << "blocks for all multiprocessors come first";
+  GraphMaker maker;
+  const Operand x = maker.input_view({{65536, 256}, {512, 1}, 0});
+  maker.output(maker.op(Op::exp, {x}));
+  EXPECT_EQ(decide(maker.graph).rows_each(), 1) << "nothing is shared";
+}
+
+TEST(MappingTest, AScalarTakesOneWarp) {
+  GraphMaker maker;
+  maker.output(maker.op(Op::exp, {maker.input({})}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.col_axis, -1);
+  EXPECT_EQ(d.mapping().threads, 32);
+}
+
+TEST(MappingTest, OnlyReadsThatNearlyFillTheCacheAreStreamed) {
+  EXPECT_FALSE(decide(reduction({64, 1024}, 1)).config.stream_loads) << "stays in the cache";
+  EXPECT_TRUE(decide(reduction({8192, 4096}, 1)).config.stream_loads);
+  EXPECT_FALSE(decide(softmax({8192, 4096})).config.stream_loads) << "writes as much";
+}
+
+// --- what tuning measures -----------------------------------------------------------------------
+
+std::vector<Graph> tuned_graphs() {
+  GraphMaker add;
+  const Operand x = add.input({2048, 2048});
+  const Operand y = add.input({2048, 2048});
+  add.output(add.op(Op::add, {x, transposed(y)}));
+  GraphMaker bias;
+  const Operand z = bias.input({2048, 1000});
+  const Operand b = bias.input({1000});
+  bias.output(bias.op(Op::add, {z, expanded(b, {2048, 1000})}));
+  return {softmax({65536, 128}),
+          softmax({300, 1000}),
+          softmax({128, 65536}, DType::bf16),
+          reduction({512, 2048}, 0),
+          reduction({3, 1 << 21}, 1),
+          add.graph,
+          bias.graph};
+}
+
+TEST(TunedConfigs, BeginWithTheHeuristicsAndHaveNoDuplicates) {
+  for (const Graph& graph : tuned_graphs()) {
+    const Decision d = decide(graph);
+    for (bool same_bits : {false, true}) {
+      const std::vector<Config> configs = gpu_configs(d.space, d.bytes, kHopper, same_bits);
+      ASSERT_FALSE(configs.empty());
+      EXPECT_EQ(configs[0], d.config) << to_string(configs[0]) << "\n" << to_string(d.config);
+      for (std::size_t i = 0; i < configs.size(); ++i)
+        EXPECT_EQ(std::count(configs.begin(), configs.end(), configs[i]), 1)
+            << to_string(configs[i]);
+    }
+  }
+}
+
+TEST(TunedConfigs, AreMappingsThatABlockCanHave) {
+  const auto is_power = [](int x) { return std::has_single_bit(static_cast<unsigned>(x)); };
+  for (const Graph& graph : tuned_graphs()) {
+    const Decision d = decide(graph);
+    for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
+      SCOPED_TRACE(to_string(config));
+      const tile::Mapping& m = config.mapping;
+      EXPECT_TRUE(m.threads >= 32 && m.threads <= 1024 && m.threads % 32 == 0);
+      EXPECT_TRUE(is_power(m.threads_per_row) && m.threads % m.threads_per_row == 0);
+      EXPECT_TRUE(is_power(m.vector) && is_power(m.cluster) &&
+                  m.cluster <= kHopper.largest_cluster);
+      EXPECT_EQ(config.tile_cols % m.vector, 0);
+      if (config.form == Form::row) {
+        EXPECT_GE(config.tile_cols, d.size(config.col_axis)) << "a row is held whole";
+      }
+    }
+  }
+}
+
+TEST(TunedConfigs, WithTheSameBitsKeepTheOrderOfAdditions) {
+  const Decision d = decide(softmax({65536, 128}));
+  const auto all = gpu_configs(d.space, d.bytes, kHopper, false);
+  const auto same = gpu_configs(d.space, d.bytes, kHopper, true);
+  EXPECT_GT(same.size(), 1u) << "rows a block, for one, can differ";
+  EXPECT_LT(same.size(), all.size());
+  for (const Config& config : same) {
+    EXPECT_EQ(std::count(all.begin(), all.end(), config), 1);
+    EXPECT_EQ(config.form, d.config.form);
+    EXPECT_EQ(config.tile_cols, d.config.tile_cols);
+    EXPECT_EQ(config.mapping.threads_per_row, d.mapping().threads_per_row);
+    EXPECT_EQ(config.mapping.vector, d.mapping().vector);
+    EXPECT_EQ(config.mapping.cluster, d.mapping().cluster);
+  }
+}
+
+TEST(TunedConfigs, OfPointwiseWorkAllHaveTheSameBits) {
+  const Decision d = decide(tuned_graphs().back());
+  EXPECT_EQ(gpu_configs(d.space, d.bytes, kHopper, true),
+            gpu_configs(d.space, d.bytes, kHopper, false));
+}
+
+}  // namespace
+}  // namespace sinter
