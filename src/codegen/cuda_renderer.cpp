@@ -248,11 +248,12 @@ class CudaRenderer {
   CWriter code_;
 };
 
-// Whether every real number that is stored is rounded to 16 bits.
+// Whether all that is stored are 16-bit floats, of 16-bit floats: what a wider input, an integer or
+// a comparison makes of a function shows more of its digits.
 bool has_narrow_results(const TileProgram& program) {
   return std::all_of(
       program.buffers.begin(), program.buffers.end(), [](const tile::BufferParam& buffer) {
-        return !buffer.written || !is_floating(buffer.dtype) || size_of(buffer.dtype) == 2;
+        return is_floating(buffer.dtype) ? size_of(buffer.dtype) == 2 : !buffer.written;
       });
 }
 

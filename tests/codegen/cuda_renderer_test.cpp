@@ -253,5 +253,40 @@ TEST_F(CudaRendererTest, TheArgumentAndTheMappingAreAsTheLauncherIsTold) {
     EXPECT_NE(source.text.find(line), std::string::npos) << line;
 }
 
+struct Dtypes {
+  DType in;
+  DType out;
+  bool narrow;
+};
+
+// A comparison, or an integer made of a sine of f32, shows digits that 16 bits do not.
+class CudaNarrowTest : public CudaRendererTest, public testing::WithParamInterface<Dtypes> {};
+
+TEST_P(CudaNarrowTest, OnlyWhatIs16BitsWideThroughoutTakesTheMachinesSine) {
+  const int x = b.add_buffer("x", GetParam().in, false);
+  const int y = b.add_buffer("y", GetParam().out, true);
+  const ValueId at = b.arange(Axis::cols, 128);
+  ValueId value = b.pointwise(Op::sin, {load(x, at)});
+  if (GetParam().out == DType::boolean)
+    value = b.pointwise(Op::lt, {value, b.real(0.5, DType::f32)});
+  else if (GetParam().out == DType::i32)
+    value = b.cast(value, DType::i32);
+  b.store(y, at, value, kNoValue);
+  b.set_mapping(kWarp);
+  const std::string define = std::string("#define SN_NARROW_RESULTS ");
+  const std::string text = render_cuda(b.program(), {}).text;
+  EXPECT_EQ(count_of(text, define + (GetParam().narrow ? "1" : "0") + "\n"), 1);
+}
+INSTANTIATE_TEST_SUITE_P(
+    DTypes, CudaNarrowTest,
+    testing::Values(Dtypes{DType::bf16, DType::bf16, true}, Dtypes{DType::f16, DType::f16, true},
+                    Dtypes{DType::f32, DType::f32, false}, Dtypes{DType::f32, DType::f16, false},
+                    Dtypes{DType::f16, DType::f32, false},
+                    Dtypes{DType::f32, DType::boolean, false},
+                    Dtypes{DType::f32, DType::i32, false}),
+    [](const auto& each) {
+      return std::string(name_of(each.param.in)) + "_to_" + std::string(name_of(each.param.out));
+    });
+
 }  // namespace
 }  // namespace sinter
