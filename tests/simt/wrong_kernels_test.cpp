@@ -64,9 +64,9 @@ TEST(SimtWrongKernels, ReadsAndWritesBeforeABuffer) {
 
 TEST(SimtWrongKernels, VectorsPartlyOutside) {
   const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4, kOften>(x, in0, (t + 7) * 4);");
-  EXPECT_EQ(error_on_forty(reads), kTag +
-                                       at(reads, 3, 0, "load_vector<4, 4, kOften>(x, in0, (t + 7) * 4);") +
-                                       " reads in0[40 to 43], which has 40 elements");
+  EXPECT_EQ(error_on_forty(reads),
+            kTag + at(reads, 3, 0, "load_vector<4, 4, kOften>(x, in0, (t + 7) * 4);") +
+                " reads in0[40 to 43], which has 40 elements");
   const KernelText writes = kernel_of("f32 x[8] = {};\nstore_vector<8, 8>(out0, 40 - 4, x);");
   EXPECT_EQ(error_on_forty(writes), kTag +
                                         at(writes, 0, 0, "store_vector<8, 8>(out0, 40 - 4, x);") +
