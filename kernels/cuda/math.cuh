@@ -115,7 +115,7 @@ SN_INLINE f32 without_turns(f32 a) {
 }
 SN_INLINE f32 sin(f32 a) {
   if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
-  const f32 near = ::fmaf(a * a * a, -0.166666667f, a);  // where 2^-20 would be much
+  const f32 near = a * ::fmaf(a * a, -0.166666667f, 1.f);  // where 2^-20 would be much
   return ::fabsf(a) < 0.015625f ? near : fast_sin(without_turns(a));
 }
 SN_INLINE f32 cos(f32 a) {
