@@ -11,16 +11,20 @@ import sys
 PEERS = {"torch_eager": "PyTorch eager", "torch_compile": "torch.compile"}
 
 
+def microseconds(us):
+    return f"{us:.1f}" if us < 100 else f"{us:.0f}"
+
+
 def cells(by_provider):
     fused, eager = by_provider["fused"], by_provider["eager"]
-    yield f"{fused['median_us']:.0f}"
-    yield f"{eager['median_us']:.0f}"
+    yield microseconds(fused["median_us"])
+    yield microseconds(eager["median_us"])
     yield f"{eager['median_us'] / fused['median_us']:.1f}x"
     peers = [by_provider[name]["median_us"] for name in PEERS if name in by_provider]
     if peers:
-        yield from (f"{us:.0f}" for us in peers)
-        yield f"{min(peers) / fused['median_us']:.1f}x"
-    yield f"{fused['limit_us']:.0f}"
+        yield from (microseconds(us) for us in peers)
+        yield f"{min(peers) / fused['median_us']:.2f}x"
+    yield microseconds(fused["limit_us"])
     yield f"{fused['limit_ratio']:.2f}"
     yield f"{fused['max_rel_err']:.0e}"
 

@@ -16,6 +16,7 @@ constexpr std::size_t kSmallUnit = 512;
 constexpr std::size_t kLargeUnit = std::size_t{2} << 20;
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
+constexpr std::size_t kAlwaysKept = std::size_t{256} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -128,7 +129,14 @@ void CudaPool::wait_for(FreeBlock& block, CUstream stream) {
   }
 }
 
+// More than tensors ever took, of sizes that nobody asks for now: a program whose shapes change
+// would collect one block of each.
+bool CudaPool::keeps_too_much(std::size_t more) const {
+  return stats().cached + more > std::max<std::size_t>(kAlwaysKept, most_in_use_);
+}
+
 CudaPool::Taken CudaPool::take_new(std::size_t bytes, std::size_t requested) {
+  if (stats().cached > 0 && keeps_too_much(bytes)) release_cached();
   {
     const std::lock_guard lock(mutex_);
     SizeList& list = lists_[bytes];
@@ -217,6 +225,8 @@ void CudaPool::count_use(std::size_t bytes) {
   std::size_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
+  if (now > most_in_use_.load(std::memory_order_relaxed))
+    most_in_use_.store(now, std::memory_order_relaxed);  // about: another thread may win
 }
 
 MemoryStats CudaPool::stats() const {

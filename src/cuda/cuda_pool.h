@@ -65,6 +65,7 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   void record_others(FreeBlock& block, const std::vector<CUstream>& others) noexcept;
   void free_all_cached() noexcept;
   void count_use(std::size_t bytes);
+  bool keeps_too_much(std::size_t more) const;
 
   PrimaryContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
@@ -73,6 +74,7 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> owned_{0};
+  std::atomic<std::size_t> most_in_use_{0};  // ever
   ForkListener fork_listener_;
 };
 

@@ -99,6 +99,16 @@ TEST_F(CudaPoolTest, CachedMemoryIsReleasedBeforeAnythingFails) {
   EXPECT_THROW(device->allocate(~std::size_t{0}), OutOfMemoryError);
 }
 
+TEST_F(CudaPoolTest, SizesThatNobodyAsksForAgainDoNotPileUp) {
+  const auto device = make();
+  for (std::size_t i = 0; i < 12; ++i) {
+    device->allocate((20 + 8 * i) * kMiB);  // each too large for the block before
+    EXPECT_LE(device->memory().cached, 256 * kMiB) << i;
+  }
+  EXPECT_EQ(fake_.calls["cuMemAlloc"], 12);
+  EXPECT_GT(fake_.calls["cuMemFree"], 5);
+}
+
 TEST_F(CudaPoolTest, OtherFailuresKeepTheirName) {
   const auto device = make();
   fake_.failing_call = "cuMemAlloc";
