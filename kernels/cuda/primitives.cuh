@@ -21,9 +21,11 @@ struct Arguments {
   extern "C" __global__ void __launch_bounds__(SN_THREADS, SN_BLOCKS_AT_ONCE)    \
       name(const __grid_constant__ sn::Arguments<count> arguments)
 
-// Buffers that are only read, and buffers that are written (and perhaps read back).
+// Buffers that are only read, and buffers that are written (and perhaps read back). The former are
+// not __restrict__: their loads could then be moved up before the wait for the kernel that writes
+// them.
 template <class T>
-using In = const T* __restrict__;
+using In = const T*;
 template <class T>
 using Out = T*;
 #define SN_INPUT(T, name, index) const In<T> name = (const T*)arguments.words[index]
@@ -128,25 +130,27 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
 }
 
 // V neighbours at once, up to 16 bytes; their address is a multiple of their size. What is read once
-// gives up its place in the caches first, before what others have there.
+// gives up its place in the caches first, before what others have there. Volatile, so that stores to
+// other buffers do not hold loads back, while nothing moves them before the wait above.
 template <int V, bool once, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
-  if constexpr (sizeof(pack) == 16 && once) {
-    u64 policy;
+  if constexpr (sizeof(pack) == 16) {
     uint4& words = *(uint4*)&pack;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-        : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-        : "l"(from + at), "l"(policy));
-  } else if constexpr (sizeof(pack) == 16)
-    *(uint4*)&pack = __ldg((const uint4*)(from + at));
-  else if constexpr (sizeof(pack) == 8)
-    *(uint2*)&pack = __ldg((const uint2*)(from + at));
-  else if constexpr (sizeof(pack) == 4)
-    *(u32*)&pack = __ldg((const u32*)(from + at));
-  else
+    if constexpr (once) {
+      u64 policy;
+      asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+      asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at), "l"(policy));
+    } else {
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at));
+    }
+  } else {
     pack = *(const Pack<T, V>*)(from + at);
+  }
   return pack;
 }
 // Past the caches if SN_STREAM_STORES: what is written will not be read soon.

@@ -160,6 +160,7 @@ Tensor apply(const OpCall& call) {
     if (call.device && trace->device && call.device != trace->device)
       fail_user(op_name(call), "the function runs on {}, where its inputs are, not on {}",
                 trace->device->name(), call.device->name());
+    if (call.device) trace->device = call.device;
     return record(*trace, call);
   }
   for (const Arg& arg : call.args)

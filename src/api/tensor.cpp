@@ -3,6 +3,7 @@
 #include <sinter/tensor.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 
@@ -78,14 +79,29 @@ const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
   return impl;
 }
 
-// Memory the caller owns.
+// Memory the caller owns. It is theirs again when nothing that was launched can still use it.
 class BorrowedStorage : public Storage {
  public:
-  BorrowedStorage(void* data, std::size_t bytes, std::shared_ptr<void> owner)
-      : Storage(data, bytes), owner_(std::move(owner)) {}
+  BorrowedStorage(void* data, std::size_t bytes, std::shared_ptr<void> owner,
+                  std::shared_ptr<Device> device)
+      : Storage(data, bytes), owner_(std::move(owner)), device_(std::move(device)) {}
+  ~BorrowedStorage() override {
+    if (!used_) return;
+    try {
+      device_->synchronize();
+    } catch (const Error&) {
+      // After a fault on the device nothing runs there any more.
+    }
+  }
+  BorrowedStorage(const BorrowedStorage&) = delete;
+  BorrowedStorage& operator=(const BorrowedStorage&) = delete;
+
+  void note_use() override { used_ = true; }
 
  private:
   std::shared_ptr<void> owner_;
+  std::shared_ptr<Device> device_;
+  std::atomic<bool> used_{false};
 };
 
 // Between devices that know each other's memory as little as the host does: piece by piece.
@@ -194,8 +210,9 @@ Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType
     fail_user("from_memory", "the data pointer is not aligned to its {} elements", name_of(dtype));
   const View view{shape, strides, 0};
   const auto bytes = static_cast<std::size_t>(extent(view).last + 1) * size_of(dtype);
-  return make_tensor(dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner)),
-                     open_device(device));
+  const std::shared_ptr<Device> there = open_device(device);
+  return make_tensor(
+      dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner), there), there);
 }
 
 namespace {

@@ -280,7 +280,10 @@ class Elements {
     state_.shared_bytes += shared_bytes(load);
     code_.line("SN_SHARED({}, {}, {});", values_.type(id), tile, pitch(shape) * shape.cols);
     if (state_.loop_depth > 0) code_.line("block_barrier();");  // the last trip has been read
-    const int width = std::min<int>(row_pack_width(load), static_cast<int>(shape.rows));
+    int width = row_pack_width(load);
+    while (shape.rows % width != 0 ||
+           shape.rows * shape.cols / layout_.mapping().threads % width != 0)
+      width /= 2;
     const int threads = layout_.mapping().threads;
     code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
     code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);

@@ -31,8 +31,7 @@ std::string CudaReduction::type() const {
 
 // Of positions the greatest, so that any element comes before it.
 std::string CudaReduction::identity() const {
-  const std::string value =
-      identity_text(instr_->reduce_kind, values_.program[instr_->args[0]].dtype);
+  std::string value = identity_text(instr_->reduce_kind, values_.program[instr_->args[0]].dtype);
   if (!is_arg(instr_->reduce_kind)) return value;
   return fmt::format("{}{{{}, {}}}", type(), value,
                      identity_text(ReduceKind::min, values_.program[instr_->args[1]].dtype));

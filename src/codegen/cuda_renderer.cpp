@@ -96,7 +96,8 @@ class CudaRenderer {
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
                     const std::vector<ValueId>& carried) {
     const std::vector<Stage> stages =
-        schedule(program_, values_.facts, values_.index, block, yields, LoadsAgain::never);
+        schedule(program_, values_.facts, values_.index, block, yields,
+                 layout_.mapping().late_loads ? Loads::stay_late : Loads::stay);
     const bool outermost = &block == &program_.body;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];

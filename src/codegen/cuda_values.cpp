@@ -18,9 +18,10 @@ using tile::TileProgram;
 using tile::ValueId;
 
 std::string parameter_name(const std::string& name) {
-  constexpr std::array<std::string_view, 16> kWords{
-      "r",   "k",   "v",   "row",        "col",        "program", "rank", "arguments",
-      "idx", "f32", "i64", "thread_row", "thread_col", "part",    "at",   "sn"};
+  constexpr std::array<std::string_view, 21> kWords{
+      "r",         "k",   "v",     "row", "col",        "program",    "rank",
+      "arguments", "idx", "f32",   "i64", "thread_row", "thread_col", "part",
+      "at",        "sn",  "begin", "i",   "w",          "element",    "whole"};
   const bool is_value = name.size() > 1 && name[0] == 'v' &&
                         name.find_first_not_of("0123456789", 1) == std::string::npos;
   const bool taken = is_value || std::find(kWords.begin(), kWords.end(), name) != kWords.end();
@@ -117,7 +118,7 @@ std::string CudaValues::row_variable(ValueId id) const {
 }
 
 std::string CudaValues::declaration(ValueId id) const {
-  const std::string text = fmt::format("{} {}", type(id), name(id));
+  std::string text = fmt::format("{} {}", type(id), name(id));
   if (is_row(id) && layout.row_steps(shape(id)) == 1) return text;
   return fmt::format("{}[{}]", text, layout.elements(shape(id)));
 }

@@ -59,12 +59,12 @@ enum class Kind { scalar, row, element };
 class Scheduler {
  public:
   Scheduler(const TileProgram& program, const ProgramFacts& facts, const IndexAnalysis& index,
-            LoadsAgain loads)
+            Loads loads)
       : program_(program), facts_(facts), index_(index), loads_(loads) {}
 
   std::vector<Stage> run(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
     number_stages(block);
-    if (loads_ == LoadsAgain::never) delay(block, yields);
+    if (loads_ == Loads::stay_late) delay(block, yields);
     for (const Instr& instr : block) place(instr);
     for (ValueId id : yields) {
       // The last stage writes the carried tiles, after every reader of the old ones.
@@ -264,7 +264,7 @@ class Scheduler {
     if (instr.code == Code::loop) return;  // likewise
     if (it->second == s) return compute(id, s);
     if (kept_.count(id)) return;
-    const bool stays = instr.code == Code::load && loads_ == LoadsAgain::never;
+    const bool stays = instr.code == Code::load && loads_ != Loads::again;
     if (stays || is_transposed_load(program_, index_, instr) || is_written(instr) ||
         repeat_cost(id, kCheapToRepeat) > kCheapToRepeat) {
       kept_.insert(id);
@@ -285,7 +285,7 @@ class Scheduler {
     if (!is_tile(id) || kept_.count(id) || !ready_.count(id)) return 1;
     const Instr& instr = *facts_.definition.at(id);
     if (is_written(instr)) return 1;  // will be kept
-    if (instr.code == Code::load && loads_ == LoadsAgain::never) return 1;
+    if (instr.code == Code::load && loads_ != Loads::again) return 1;
     if (instr.code == Code::load) {
       const auto& offsets = index_.affine(instr.args[0]);
       const bool even = offsets && (offsets->col_step == "0" || offsets->col_step == "1");
@@ -309,7 +309,7 @@ class Scheduler {
   const TileProgram& program_;
   const ProgramFacts& facts_;
   const IndexAnalysis& index_;
-  const LoadsAgain loads_;
+  const Loads loads_;
   std::map<int, Accesses> accesses_;  // by buffer
   std::map<ValueId, int> ready_;      // the first stage that can use the value
   std::map<const Instr*, int> stage_of_;
@@ -324,7 +324,7 @@ class Scheduler {
 
 std::vector<Stage> schedule(const TileProgram& program, const ProgramFacts& facts,
                             const IndexAnalysis& index, const std::vector<Instr>& block,
-                            const std::vector<ValueId>& yields, LoadsAgain loads) {
+                            const std::vector<ValueId>& yields, Loads loads) {
   return Scheduler(program, facts, index, loads).run(block, yields);
 }
 

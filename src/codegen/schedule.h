@@ -32,17 +32,17 @@ struct ProgramFacts {
   std::set<tile::ValueId> crosses_blocks;  // tiles defined in one block and used in an inner one
 };
 
-// What a later stage does about a load it needs again.
-enum class LoadsAgain : std::uint8_t {
-  cheap,  // memory near the processor still has it
-  never,  // it stays where it was loaded to: GPUs, whose threads have room for it
+// What a later stage does about a load that it needs.
+enum class Loads : std::uint8_t {
+  again,      // memory near the processor still has it
+  stay,       // it stays where it was loaded to: GPUs, whose threads have room for it
+  stay_late,  // likewise, but is not loaded before the first stage that needs it
 };
 
 // `yields`: values the block hands to its loop's next trip.
 std::vector<Stage> schedule(const tile::TileProgram& program, const ProgramFacts& facts,
                             const IndexAnalysis& index, const std::vector<tile::Instr>& block,
-                            const std::vector<tile::ValueId>& yields,
-                            LoadsAgain loads = LoadsAgain::cheap);
+                            const std::vector<tile::ValueId>& yields, Loads loads = Loads::again);
 
 // A load that is contiguous along the tile's rows but not along its columns.
 bool is_transposed_load(const tile::TileProgram& program, const IndexAnalysis& index,

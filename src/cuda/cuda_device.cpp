@@ -124,7 +124,12 @@ void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
 
 std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
   const ContextScope scope(*primary_);
-  return cuda_event_stopwatch(primary_->driver(), streams_->current());
+  try {
+    return cuda_event_stopwatch(primary_->driver(), streams_->current());
+  } catch (const OutOfMemoryError&) {
+    release_cached();  // the stopwatch flushes caches with memory of its own
+    return cuda_event_stopwatch(primary_->driver(), streams_->current());
+  }
 }
 
 KernelPtr CudaDevice::compile(const tile::TileProgram& program) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "src/base/check.h"
 
@@ -16,6 +15,7 @@ using tile::Mapping;
 constexpr int kPackBytes = 16;
 constexpr int kWidestVector = 8;
 constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
+constexpr int kMostHeld = 96;     // with what all rows share
 constexpr int kLongRow = 8192;    // elements
 constexpr int kLongRowThreads = 256;
 constexpr int kSharedRows = 4;  // that a thread takes to use a shared operand again
@@ -110,11 +110,13 @@ struct Facts {
   const Machine& machine;
 };
 
-// The kept axis that tiles of several rows take them from: next to the columns.
+// The kept axis that tiles of several rows take them from: next to the columns, unless it is short.
 int row_axis_beside(const Facts& facts, int col_axis) {
+  constexpr std::int64_t kShort = 16;
   std::vector<int> kept = facts.space.kept_axes();
   std::erase(kept, col_axis);
-  return kept.empty() ? -1 : kept.back();
+  if (kept.empty()) return -1;
+  return facts.size(kept.back()) >= kShort ? kept.back() : facts.largest(kept);
 }
 
 // --- pointwise
@@ -134,7 +136,8 @@ Config transposing_config(const Facts& facts, int col_axis, int row_axis, std::i
   while (config.tile_cols % mapping.vector != 0) mapping.vector /= 2;
   mapping.threads_per_row = static_cast<int>(config.tile_cols / mapping.vector);
   mapping.threads = static_cast<int>(
-      std::clamp<std::int64_t>(config.tile_cols * config.tile_rows / each, 32, kMostThreads));
+      std::clamp<std::int64_t>(config.tile_cols * config.tile_rows / each,
+                               std::max(32, mapping.threads_per_row), kMostThreads));
   return config;
 }
 
@@ -221,7 +224,10 @@ Config row_config(const Facts& facts, int col_axis, int group, int cluster, int 
 // Elements that a thread holds, of all tiles that live at once.
 std::int64_t held(const Facts& facts, const Config& config) {
   const Mapping& mapping = config.mapping;
-  return config.tile_cols / (std::int64_t{mapping.threads_per_row} * mapping.cluster) *
+  int registers = 1;  // for an element
+  for (const Access& access : facts.space.accesses)
+    if (access.level == Level::full) registers = std::max(registers, access.element_bytes / 4);
+  return config.tile_cols / (std::int64_t{mapping.threads_per_row} * mapping.cluster) * registers *
          std::max(1, facts.full_reads());
 }
 
@@ -229,12 +235,24 @@ bool fits_registers(const Facts& facts, const Config& config) {
   return held(facts, config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
 }
 
-// Keeps the compiler from spending registers on loads it could begin earlier: blocks beside each
-// other hide more of the waiting.
-void reserve_registers(const Facts& facts, Config& config) {
+// Of what all rows share too, as if it were loaded with the rest.
+std::int64_t held_with_shared(const Facts& facts, const Config& config) {
+  const auto all = std::count_if(
+      facts.space.accesses.begin(), facts.space.accesses.end(), [&](const Access& access) {
+        return !access.write && access.level == Level::full && Facts::is_memory(access) &&
+               Facts::stride(access, config.col_axis) != 0;
+      });
+  return held(facts, config) / std::max(1, facts.full_reads()) * std::max<std::int64_t>(1, all);
+}
+
+// Loads everything at the start if there is room for it, and keeps the compiler from spending more
+// registers: blocks beside each other hide more of the waiting.
+void share_registers(const Facts& facts, Config& config) {
   constexpr int kRegisters = 65536;  // of a multiprocessor
   constexpr int kOther = 48;         // that a thread needs besides what it holds
-  const std::int64_t each = held(facts, config) + kOther;
+  const std::int64_t all = held_with_shared(facts, config);
+  config.mapping.late_loads = all > kMostHeld;
+  const std::int64_t each = (config.mapping.late_loads ? held(facts, config) : all) + kOther;
   config.mapping.blocks_at_once = static_cast<int>(std::clamp<std::int64_t>(
       kRegisters / (config.mapping.threads * each), 1, 2048 / config.mapping.threads));
 }
@@ -258,7 +276,8 @@ RowChoice default_row(const Facts& facts, int col_axis) {
   const bool many = facts.kept_elements() >= 8L * std::max(1, facts.machine.multiprocessors);
   if (length <= 512) return {std::min(32, threads_for(16)), 1, 128};
   if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 128};
-  const std::int64_t threads = power_above(ceil_div(length, kRowElements / reads));
+  const std::int64_t threads =
+      power_above(ceil_div(length, std::max<std::int64_t>(1, kRowElements / reads)));
   const std::int64_t in_block = threads > kLongRowThreads ? 2 * kLongRowThreads : kLongRowThreads;
   const std::int64_t cluster =
       std::min<std::int64_t>(facts.machine.largest_cluster, ceil_div(threads, in_block));
@@ -310,7 +329,7 @@ std::vector<Config> row_configs(const Facts& facts, int col_axis) {
   const auto add = [&](int group, int cluster, int threads) {
     Config config = row_config(facts, col_axis, group, cluster, threads);
     if (!fits_registers(facts, config)) return;
-    reserve_registers(facts, config);
+    share_registers(facts, config);
     configs.push_back(config);
   };
   const RowChoice chosen = default_row(facts, col_axis);

@@ -83,8 +83,15 @@ class GroupLowering {
     constexpr std::int64_t kMost = (std::int64_t{1} << 31) - (1 << 20);
     const std::vector<tile::ScalarParam>& params = b_.program().scalars;
     for (std::size_t i = 0; i < params.size(); ++i)
-      if (params[i].dtype == DType::i64 && std::abs(kernel_.scalars[i]) >= kMost) return true;
+      if (params[i].dtype == DType::i64 &&
+          (kernel_.scalars[i] >= kMost || kernel_.scalars[i] <= -kMost))
+        return true;
+    // Whole numbers that are data, not offsets: what is computed with them may be anything.
+    for (const auto& [id, value] : constants_)
+      if (graph()[id].dtype == DType::i64) return true;
     for (const Access& access : space_.accesses) {
+      if (graph()[access.node].op == Op::iota && graph()[access.node].dtype == DType::i64)
+        return true;
       double most = std::abs(static_cast<double>(access.offset));
       for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
         const bool is_cols = static_cast<int>(axis) == config_.col_axis;

@@ -45,7 +45,8 @@ Hash128 program_key(const tile::TileProgram& program) {
        {program.mapping.threads, program.mapping.threads_per_row, program.mapping.vector,
         program.mapping.cluster, program.mapping.blocks_at_once})
     hasher.add(static_cast<std::uint64_t>(number));
-  hasher.add(std::uint64_t{program.mapping.wide_index});
+  hasher.add(std::uint64_t{program.mapping.wide_index})
+      .add(std::uint64_t{program.mapping.late_loads});
   hasher.add(program.buffers.size());
   for (const tile::BufferParam& buffer : program.buffers)
     hasher.add(buffer.name)

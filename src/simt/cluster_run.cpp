@@ -245,7 +245,9 @@ void ClusterRun::exchange(ThreadState& thread, void* value, int bytes, int mask,
   thread.mask = mask;
   thread.state = State::shuffle;
   thread.line = line;
-  int& waiting = at_shuffle_[static_cast<std::size_t>(thread.rank * warps + warp)];
+  int& waiting =
+      at_shuffle_[static_cast<std::size_t>(thread.rank) * static_cast<std::size_t>(warps) +
+                  static_cast<std::size_t>(warp)];
   if (++waiting == lanes) {
     if (const ThreadState* other = stray(thread)) return fail(divergence_between(*other, thread));
     waiting = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -150,6 +151,36 @@ TEST(GpuCasts, AreExact) {
 TEST(SimtCasts, AreExact) {
   SINTER_NEEDS_DEVICE("simt");
   for (DType from : kAllDTypes) expect_casts("simt", from);
+}
+
+// Offsets have 32 bits where tensors are small; whole numbers of 64 bits are no offsets.
+void expect_whole_numbers_in_64_bits(const std::string& device) {
+  constexpr std::int64_t kStep = 1'000'000;
+  const Tensor far = arange(0, 10'000 * kStep, kStep, DType::i64, device);
+  const std::vector<std::int64_t> steps = far.to("cpu").to_vector<std::int64_t>();
+  ASSERT_EQ(steps.size(), 10'000u);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    ASSERT_EQ(steps[i], static_cast<std::int64_t>(i) * kStep) << i;
+
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  const auto function = compile([](const Tensor& x) {
+    const Tensor products = arange(0, 100'000, 1, DType::i64) * 100'000;
+    return std::pair{sum(products + x), where(x < 0, x, kLeast)};
+  });
+  const auto [total, least] = function(full({100'000}, 7, DType::i64, device));
+  EXPECT_EQ(total.to("cpu").to_vector<std::int64_t>()[0],
+            std::int64_t{100'000} * 99'999 / 2 * 100'000 + 700'000);
+  EXPECT_EQ(least.to("cpu").to_vector<std::int64_t>()[12'345], kLeast);
+}
+
+TEST(GpuWholeNumbers, Have64Bits) {
+  SINTER_NEEDS_GPU();
+  expect_whole_numbers_in_64_bits("cuda");
+}
+
+TEST(SimtWholeNumbers, Have64Bits) {
+  SINTER_NEEDS_DEVICE("simt");
+  expect_whole_numbers_in_64_bits("simt");
 }
 
 }  // namespace

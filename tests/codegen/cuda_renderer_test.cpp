@@ -221,7 +221,9 @@ TEST_F(CudaRendererTest, LoadsStandBehindTheReductionTheyDoNotFeed) {
   const ValueId late = load(weight, b.arange(Axis::cols, 128));  // written before the reduction
   const ValueId total = reduce(ReduceKind::sum, value);
   b.store(y, at, b.pointwise(Op::mul, {b.pointwise(Op::mul, {value, total}), late}), kNoValue);
-  const std::string text = render(kWarp);
+  tile::Mapping mapping = kWarp;
+  mapping.late_loads = true;
+  const std::string text = render(mapping);
   const std::size_t reduced = text.find("reduce_lanes<");
   const std::size_t body = text.find("wait_for_previous_kernel();");
   EXPECT_GT(text.find("weight", body), reduced) << text;

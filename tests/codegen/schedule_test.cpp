@@ -28,7 +28,7 @@ class ScheduleTest : public testing::Test {
   ValueId sum(ValueId value) { return b.reduce(ReduceKind::sum, std::vector{value})[0]; }
   void store(ValueId value) { b.store(y, cols, value, kNoValue); }
 
-  const std::vector<Stage>& stages(LoadsAgain loads = LoadsAgain::cheap) {
+  const std::vector<Stage>& stages(Loads loads = Loads::again) {
     names_.assign(b.program().values.size(), "v");
     index_.emplace(b.program(), names_);
     facts_.emplace(b.program());
@@ -170,7 +170,7 @@ TEST_F(ScheduleTest, ALoadKeepsItsPlaceBeforeAStore) {
 
 class HeldLoadsTest : public ScheduleTest {
  protected:
-  const std::vector<Stage>& held() { return stages(LoadsAgain::never); }
+  const std::vector<Stage>& held() { return stages(Loads::stay_late); }
 };
 
 TEST_F(HeldLoadsTest, ALoadIsKeptWhereALaterStageNeedsItAgain) {

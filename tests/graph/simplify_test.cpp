@@ -315,7 +315,8 @@ TEST(RemoveDeadTest, UnusedNodesGoInputsStay) {
 TEST(SimplifyTest, PassesRunInTheListedOrder) {
   std::string names;
   for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
-  EXPECT_EQ(names, "fold_constants use_identities drop_unit_axes sink_views merge_equal remove_dead ");
+  EXPECT_EQ(names,
+            "fold_constants use_identities drop_unit_axes sink_views merge_equal remove_dead ");
 }
 
 TEST(SimplifyTest, RowsOfKeepdimReductionsStayRows) {
