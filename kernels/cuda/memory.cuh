@@ -21,9 +21,6 @@ SN_INLINE void pack_one(bf16& to, f32 x) { to = pack_bf16(x); }
 SN_INLINE f32 round_f16(f32 x) { return unpack_one(pack_f16(x)); }
 SN_INLINE f32 round_bf16(f32 x) { return unpack_one(pack_bf16(x)); }
 
-inline constexpr bool kOnce = true;
-inline constexpr bool kOften = false;
-
 template <class T>
 SN_INLINE auto load_one(In<T> from, idx at SN_WHERE) {
   return unpack_one(read_one(from, at SN_HERE));
@@ -39,13 +36,13 @@ SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
   write_one(to, at, stored SN_HERE);
 }
 
-// V neighbours from `at` on, W of them in one access; `once`: nobody will read them again soon.
-template <int V, int W, bool once, class T, class C>
+// V neighbours from `at` on, W of them in one access.
+template <int V, int W, Reading reading, class T, class C>
 SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED && W > 1) {
     SN_UNROLL
     for (int w = 0; w < V; w += W) {
-      const Pack<T, W> pack = read_pack<W, once>(from, at + w SN_HERE);
+      const Pack<T, W> pack = read_pack<W, reading>(from, at + w SN_HERE);
       SN_UNROLL
       for (int v = 0; v < W; ++v) to[w + v] = unpack_one(pack.element[v]);
     }
@@ -55,16 +52,16 @@ SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
   }
 }
 // All of them if `on`, else `other`.
-template <int V, int W, bool once, class T, class C>
+template <int V, int W, Reading reading, class T, class C>
 SN_INLINE void load_where(C* to, In<T> from, idx at, bool on, C other SN_WHERE) {
-  if (on) return load_vector<V, W, once>(to, from, at SN_HERE);
+  if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
   SN_UNROLL
   for (int v = 0; v < V; ++v) to[v] = other;
 }
 // The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
-template <int V, int W, bool once, class T, class C>
+template <int V, int W, Reading reading, class T, class C>
 SN_INLINE void load_part(C* to, In<T> from, idx at, idx count, C other SN_WHERE) {
-  if (count >= V) return load_vector<V, W, once>(to, from, at SN_HERE);
+  if (count >= V) return load_vector<V, W, reading>(to, from, at SN_HERE);
   SN_UNROLL
   for (int v = 0; v < V; ++v) to[v] = v < count ? load_one(from, at + v SN_HERE) : other;
 }

@@ -130,19 +130,23 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
 }
 
 // V neighbours at once, up to 16 bytes; their address is a multiple of their size. What is read once
-// gives up its place in the caches first, before what others have there. Volatile, so that stores to
-// other buffers do not hold loads back, while nothing moves them before the wait above.
-template <int V, bool once, class T>
+// gives up its place in the caches first, before what others have there. Volatile, so that nothing
+// moves them before the wait above; kLater is what the machine may move over stores.
+template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
     uint4& words = *(uint4*)&pack;
-    if constexpr (once) {
+    if constexpr (reading == kOnce) {
       u64 policy;
       asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
       asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
                    : "l"(from + at), "l"(policy));
+    } else if constexpr (reading == kLater) {
+      asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at));
     } else {
       asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)

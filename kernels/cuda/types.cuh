@@ -106,6 +106,13 @@ SN_INLINE bool to_bool(S x) {
   return x != S(0);
 }
 
+// How inputs are read.
+enum Reading {
+  kOnce,   // nobody will read them again soon: they need no place in the caches
+  kOften,
+  kLater,  // likewise, by a program that has begun long ago: may be brought forward over its stores
+};
+
 // V neighbours as they lie in memory.
 template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {

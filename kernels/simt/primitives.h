@@ -108,7 +108,7 @@ template <class T>
 SN_INLINE void write_one(Out<T> to, idx at, T value SN_WHERE) {
   *to.check(at, 1, true, line) = value;
 }
-template <int V, bool once, class T>
+template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at SN_WHERE) {
   return *(const Pack<T, V>*)from.check(at, V, false, line);
 }

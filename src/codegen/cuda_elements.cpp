@@ -172,6 +172,7 @@ class Elements {
   }
 
   const char* how_often(const Instr& load) const {
+    if (is_near(load.results[0])) return "kLater";
     return values_.program.stream_loads && !values_.buffer(load).reused ? "kOnce" : "kOften";
   }
 
