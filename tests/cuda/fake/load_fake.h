@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "tests/cuda/fake/fake_driver.h"
@@ -17,6 +18,7 @@ inline FakeCuda& fresh_fake(const char* path = SINTER_FAKE_CUDA) {
   auto* state = reinterpret_cast<FakeCuda* (*)()>(dlsym(library, "fake_cuda_state"));
   if (!state) throw std::runtime_error(dlerror());
   FakeCuda& fake = *state();
+  for (const auto& [address, bytes] : fake.allocations) std::free(reinterpret_cast<void*>(address));
   fake.~FakeCuda();
   return *new (&fake) FakeCuda;
 }
