@@ -132,7 +132,7 @@ class Elements {
     declare(id);
     open_vectors(values_.shape(id));
     open_rows(values_, code_, values_.shape(id));
-    render_vectors_of(load, values_.name(id) + index_after(vector_index(id)),
+    render_vectors_of(load, values_.name(id) + index_after(values_.vector_index(id)),
                       values_.element_index(id));
     code_.close();
     code_.close();
@@ -187,8 +187,9 @@ class Elements {
     std::vector<std::string> conditions;
     std::string count;  // empty: all
   };
-  VectorMask vector_mask(ValueId mask_id, TileShape shape) const {
-    VectorMask result{inside(shape), ""};
+  VectorMask vector_mask(ValueId mask_id, TileShape shape,
+                         std::vector<std::string> conditions) const {
+    VectorMask result{std::move(conditions), ""};
     if (mask_id == kNoValue) return result;
     PrefixMask mask = *values_.index.mask(mask_id);
     if (!mask.col_limit.empty() && values_.divisibility.of(mask_id) < layout_.vector()) {
@@ -202,7 +203,7 @@ class Elements {
 
   void render_vector_load(const Instr& load, const Affine& offsets, TileShape shape,
                           const std::string& to) {
-    const VectorMask mask = vector_mask(load.args[1], shape);
+    const VectorMask mask = vector_mask(load.args[1], shape, inside(shape));
     const std::string at = values_.offset(offsets, row_text(shape), "begin");
     const std::string widths =
         fmt::format("{}, {}, {}", layout_.vector(), pack_width(load), how_often(load));
@@ -232,15 +233,6 @@ class Elements {
     code_.line("{}[{}] = {};", values_.name(id), element,
                where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
     code_.close();
-  }
-
-  std::string vector_index(ValueId id) const {
-    const TileShape shape = values_.shape(id);
-    const int steps = layout_.col_steps(shape);
-    std::string text = "0";
-    if (layout_.row_steps(shape) > 1) text = mul_text("r", std::to_string(steps));
-    if (steps > 1) text = add_text(text, "k");
-    return mul_text(text, std::to_string(layout_.vector()));
   }
 
   // --- transposed tiles, through shared memory ---
@@ -422,9 +414,7 @@ class Elements {
   void render_vector_store(const VectorStore& store) {
     const Instr& instr = *store.instr;
     const TileShape shape = values_.shape(instr.args[0]);
-    VectorMask mask = vector_mask(instr.args[2], shape);
-    if (shape.rows == 1 && layout_.thread_rows() > 1)
-      mask.conditions.insert(mask.conditions.begin(), "thread_row == 0");
+    const VectorMask mask = vector_mask(instr.args[2], shape, storing(shape));
     const std::string where = all_of(mask.conditions);
     const std::string at =
         values_.offset(*values_.index.affine(instr.args[0]), row_text(shape), "begin");

@@ -123,14 +123,16 @@ std::string CudaValues::declaration(ValueId id) const {
   return fmt::format("{}[{}]", text, layout.elements(shape(id)));
 }
 
-std::string CudaValues::element_index(ValueId id) const {
+std::string CudaValues::vector_index(ValueId id) const {
   const int steps = layout.col_steps(shape(id));
-  const int vector = layout.vector();
   std::string text = "0";
   if (layout.row_steps(shape(id)) > 1) text = mul_text("r", std::to_string(steps));
   if (steps > 1) text = add_text(text, "k");
-  text = mul_text(text, std::to_string(vector));
-  return vector > 1 ? add_text(text, "v") : text;
+  return mul_text(text, std::to_string(layout.vector()));
+}
+
+std::string CudaValues::element_index(ValueId id) const {
+  return layout.vector() > 1 ? add_text(vector_index(id), "v") : vector_index(id);
 }
 
 std::string CudaValues::operand(ValueId id) const {
