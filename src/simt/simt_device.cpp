@@ -141,7 +141,7 @@ std::string SimtDevice::description() const {
 std::string SimtDevice::compiler_version() const { return builder_->compiler().version(); }
 
 Machine SimtDevice::machine() const {
-  Machine machine;
+  Machine machine;  // an H200, as far as the defaults do not say so
   machine.kind = MachineKind::gpu;
   machine.cache_bytes = 50 << 20;
   machine.multiprocessors = 132;
