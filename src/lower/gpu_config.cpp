@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 
 namespace sinter {
 namespace {
@@ -24,8 +25,6 @@ constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kChunkVectors = 4;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t power_above(std::int64_t size) {
   return static_cast<std::int64_t>(

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 #include "src/tile/builder.h"
 
 namespace sinter {
@@ -21,8 +22,6 @@ using tile::kNoValue;
 using tile::ValueId;
 
 constexpr std::int64_t kTripsPerBlock = 256;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // "max_sub_exp_sum_div": the operations, so that a profile is readable.
 std::string kernel_name(const Plan& plan, const FusionGroup& group) {

@@ -9,6 +9,7 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
 #include "src/codegen/kernel_headers.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
@@ -47,11 +48,6 @@ std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
 
 CudaSource rendered(const tile::TileProgram& program, bool aligned) {
   return render_cuda(program, {.meaning = CudaMeaning::simt, .aligned = aligned});
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
 }
 
 }  // namespace
