@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
+#include "src/base/processors.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/peak_flops.h"

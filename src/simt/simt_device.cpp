@@ -10,6 +10,7 @@
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
+#include "src/base/processors.h"
 #include "src/codegen/kernel_headers.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
