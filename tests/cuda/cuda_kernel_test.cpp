@@ -103,9 +103,9 @@ TEST_F(CudaKernelTest, AnUnalignedBufferTakesTheOtherVariantOnceCompiled) {
 TEST_F(CudaKernelTest, TheThreadsStreamIsUsedAndTheCallersContextLeft) {
   const auto k = kernel(1);
   fake_.current = fake_.created;
-  const CUstream previous = streams_->enter(stream(1600));
+  CudaStreamUse* const use = streams_->enter(stream(1600));
   k->launch({}, {}, 1, 0);
-  streams_->leave(previous);
+  streams_->leave(use);
   EXPECT_EQ(fake_.launches[0].stream, stream(1600));
   EXPECT_EQ(fake_.current, fake_.created);
 }
