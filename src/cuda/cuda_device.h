@@ -50,6 +50,9 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stopwatch> stopwatch() override;
 
   KernelPtr compile(const tile::TileProgram& program) override;
+  void forget(const tile::TileProgram& program) noexcept override {
+    kernel_cache_.drop_if_unused(program_key(program));
+  }
   std::string source(const tile::TileProgram& program) override;
   std::string assembly(const tile::TileProgram& program) override;
   std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;

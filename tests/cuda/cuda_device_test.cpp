@@ -10,6 +10,7 @@
 
 #include "src/api/dlpack.h"
 #include "src/runtime/registry.h"
+#include "src/tile/builder.h"
 #include "tests/cuda/fake/fake_device.h"
 
 namespace sinter {
@@ -35,6 +36,23 @@ TEST_F(CudaDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(machine.blocks_per_multiprocessor, 24);
   EXPECT_EQ(machine.registers_per_multiprocessor, 32768);
   EXPECT_NEAR(*device->peak_flops(), 2.0 * 132 * 128 * 1.98e9, 1e6);
+}
+
+TEST_F(CudaDeviceTest, AForgottenKernelIsUnloadedUnlessSomebodyHoldsIt) {
+  tile::Builder builder("fill");
+  const int y = builder.add_buffer("y", DType::f32, true);
+  builder.store(y, builder.arange(tile::Axis::cols, 32), builder.real(1, DType::f32),
+                tile::kNoValue);
+  const tile::TileProgram program = builder.finish();
+  const auto device = make();
+  KernelPtr kernel = device->compile(program);
+  device->forget(program);
+  EXPECT_EQ(fake_.modules.size(), 1u);
+  EXPECT_EQ(device->compile(program), kernel);
+  kernel.reset();
+  device->forget(program);
+  EXPECT_TRUE(fake_.modules.empty());
+  EXPECT_TRUE(device->compile(program));
 }
 
 TEST_F(CudaDeviceTest, ItsBandwidthIsMeasuredOnce) {
