@@ -56,6 +56,7 @@ CudaGraph::CudaGraph(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> str
     auto kernel = std::dynamic_pointer_cast<const CudaKernel>(step.kernel);
     SINTER_ASSERT(kernel != nullptr, "a graph of another device's kernel");
     programmatic = programmatic && kernel->can_overlap();
+    cuda_blocks(kernel->variant_for({}).mapping, step.grid);  // throws before capturing begins
     nodes_.push_back({std::move(kernel),
                       step.buffers,
                       {step.scalars.begin(), step.scalars.end()},

@@ -27,8 +27,12 @@ std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
 }
 
 unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid) {
-  SINTER_ASSERT(grid <= std::numeric_limits<std::int32_t>::max() / mapping.cluster,
-                "{} programs of {} blocks", grid, mapping.cluster);
+  constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
+  if (grid > kMostBlocks / mapping.cluster)
+    fail_user("cuda",
+              "a kernel of this call needs {} blocks, a GPU takes {} in one launch; call it for "
+              "parts of its tensors",
+              grid * mapping.cluster, kMostBlocks);
   return static_cast<unsigned>(grid * mapping.cluster);
 }
 

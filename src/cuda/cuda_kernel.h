@@ -65,7 +65,7 @@ std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
                             std::span<const std::int64_t> scalars, std::int64_t grid,
                             CudaWords& words);
 
-// The number of blocks; InternalError where a grid cannot have so many.
+// The number of blocks; UserError where a grid cannot have so many.
 unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid);
 
 }  // namespace sinter

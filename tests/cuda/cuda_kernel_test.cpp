@@ -73,7 +73,8 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
   EXPECT_EQ(fake_.calls["cuFuncSetAttribute"], 1);
   large->launch({}, {}, 2, 0);
   EXPECT_EQ(fake_.launches[1].blocks, 32u);
-  EXPECT_THROW(large->launch({}, {}, std::int64_t{1} << 30, 0), InternalError);
+  EXPECT_THROW(large->launch({}, {}, std::int64_t{1} << 30, 0), UserError);
+  EXPECT_EQ(fake_.launches.size(), 2u);
 }
 
 TEST_F(CudaKernelTest, BeforeHopperKernelsDoNotOverlap) {
@@ -173,6 +174,12 @@ class CudaGraphTest : public CudaKernelTest {
     return make_cuda_graph(primary_, streams_, steps);
   }
 };
+
+TEST_F(CudaGraphTest, ATooLargeGridIsSaidBeforeAnythingIsCaptured) {
+  const std::vector<std::int64_t> none;
+  EXPECT_THROW(graph_of({{kernel(1), 0, none, std::int64_t{1} << 31}}), UserError);
+  EXPECT_EQ(fake_.calls["cuStreamBeginCapture"], 0);
+}
 
 TEST_F(CudaGraphTest, IsCapturedOnceAndReboundWhereBuffersChange) {
   const auto k = kernel(3);
