@@ -65,7 +65,7 @@ class CudaDevice final : public Device {
  private:
   double measure_copy_bandwidth();
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::string name_;
   std::shared_ptr<const CudaCompiler> compiler_;
   std::shared_ptr<CudaStreams> streams_;

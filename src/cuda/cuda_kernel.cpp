@@ -36,7 +36,7 @@ unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid) {
   return static_cast<unsigned>(grid * mapping.cluster);
 }
 
-CudaKernel::CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+CudaKernel::CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
                        std::shared_ptr<const CudaCompiler> compiler, std::string name,
                        Render render)
     : primary_(std::move(primary)),

@@ -32,7 +32,7 @@ class CudaKernel final : public CompiledKernel {
   using Render = std::function<CudaSource(bool aligned)>;
 
   // Compiles the aligned variant.
-  CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+  CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
              std::shared_ptr<const CudaCompiler> compiler, std::string name, Render render);
 
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
@@ -49,7 +49,7 @@ class CudaKernel final : public CompiledKernel {
   std::unique_ptr<const CudaVariant> compile_variant(bool aligned, CompileStats& stats) const;
   const CudaVariant& unaligned_variant() const;
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<const CudaCompiler> compiler_;
   std::string name_;

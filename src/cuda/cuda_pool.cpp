@@ -62,12 +62,12 @@ class CudaStorage final : public Storage {
   std::vector<CUstream> others_;  // that used it, too
 };
 
-std::shared_ptr<CudaPool> CudaPool::create(PrimaryContextPtr primary,
+std::shared_ptr<CudaPool> CudaPool::create(CudaContextPtr primary,
                                            std::shared_ptr<CudaStreams> streams) {
   return std::shared_ptr<CudaPool>(new CudaPool(std::move(primary), std::move(streams)));
 }
 
-CudaPool::CudaPool(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams)
+CudaPool::CudaPool(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams)
     : primary_(std::move(primary)),
       streams_(std::move(streams)),
       fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {}

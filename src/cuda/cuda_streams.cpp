@@ -31,7 +31,7 @@ void drop_left_uses() noexcept {
 }  // namespace
 
 // The pool's listener is made later and called earlier: it asks for streams with its lock held.
-CudaStreams::CudaStreams(PrimaryContextPtr primary)
+CudaStreams::CudaStreams(CudaContextPtr primary)
     : primary_(std::move(primary)),
       fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {
   constexpr unsigned kOrderedWithDefaultStream = 0;

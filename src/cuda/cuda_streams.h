@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "src/cuda/primary_context.h"
+#include "src/cuda/context.h"
 #include "src/runtime/fork_listener.h"
 
 namespace sinter {
@@ -16,7 +16,7 @@ struct CudaStreamUse;  // from enter() to leave()
 
 class CudaStreams {
  public:
-  explicit CudaStreams(PrimaryContextPtr primary);
+  explicit CudaStreams(CudaContextPtr primary);
   ~CudaStreams();
   CudaStreams(const CudaStreams&) = delete;
   CudaStreams& operator=(const CudaStreams&) = delete;
@@ -48,7 +48,7 @@ class CudaStreams {
   void order(CUstream first, CUstream second) const;
   CUresult order_code(CUstream first, CUstream second) const noexcept;
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   CUstream own_ = nullptr;
   mutable std::mutex mutex_;
   std::map<CUstream, int> open_;  // how many uses

@@ -305,7 +305,7 @@ TEST_F(Gpu, AGraphGivesTheSameAndTakesNewInputs) {
 
 TEST_F(Gpu, AStreamOfTheCallers) {
   const CudaDriver& driver = cuda_driver();
-  const PrimaryContextPtr primary = PrimaryContext::retain(driver, 0);
+  const CudaContextPtr primary = CudaContext::primary(driver, 0);
   CUstream stream = nullptr;
   {
     const ContextScope scope(*primary);
@@ -329,7 +329,7 @@ TEST_F(Gpu, AStreamOfTheCallers) {
 }
 
 TEST_F(Gpu, ManyThreadsWithTheirOwnStreams) {
-  const PrimaryContextPtr primary = PrimaryContext::retain(cuda_driver(), 0);
+  const CudaContextPtr primary = CudaContext::primary(cuda_driver(), 0);
   const Tensor x = from_vector(numbers(1 << 16), {1 << 16}, "cuda");
   const auto f = compile([](const Tensor& a) { return (a + 1) * 2.0; }, {.cuda_graph = true});
   std::vector<std::string> failures(4);

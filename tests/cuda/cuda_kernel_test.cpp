@@ -17,7 +17,7 @@ BufferBinding buffer(std::uintptr_t address) { return {reinterpret_cast<void*>(a
 
 class CudaKernelTest : public FakeDevice {
  protected:
-  CudaKernelTest() : primary_(PrimaryContext::retain(*driver_, 0)) { reset_parts(""); }
+  CudaKernelTest() : primary_(CudaContext::primary(*driver_, 0)) { reset_parts(""); }
 
   void reset_parts(const std::string& cache_dir) {
     streams_ = std::make_shared<CudaStreams>(primary_);
@@ -39,7 +39,7 @@ class CudaKernelTest : public FakeDevice {
     });
   }
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<const CudaCompiler> compiler_;
 };
@@ -79,7 +79,7 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
 
 TEST_F(CudaKernelTest, BeforeHopperKernelsDoNotOverlap) {
   fake_.compute_major = 8;
-  primary_ = PrimaryContext::retain(*driver_, 0);
+  primary_ = CudaContext::primary(*driver_, 0);
   reset_parts("");
   EXPECT_EQ(compiler_->target().architecture, "sm_80");
   kernel(1)->launch({}, {}, 1, 0);
