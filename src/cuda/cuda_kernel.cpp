@@ -53,6 +53,7 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
   auto variant = std::make_unique<CudaVariant>();
   variant->mapping = source.mapping;
   variant->words = static_cast<std::size_t>(source.words);
+  variant->alignments = source.alignments;
   variant->function = compiler_->compile(source, name_, stats);
   if (source.mapping.cluster > kPortableCluster) {
     const ContextScope scope(*primary_);
@@ -64,9 +65,9 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
 
 const CudaVariant& CudaKernel::variant_for(std::span<const tile::BufferBinding> buffers) const {
   std::uintptr_t bits = 0;
-  for (const tile::BufferBinding& buffer : buffers)
-    bits |= reinterpret_cast<std::uintptr_t>(buffer.data);
-  if (bits % kCudaAlignment == 0) return *aligned_;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    bits |= reinterpret_cast<std::uintptr_t>(buffers[i].data) & (aligned_->alignments[i] - 1u);
+  if (bits == 0) return *aligned_;
   const CudaVariant* variant = unaligned_.load(std::memory_order_acquire);
   return variant ? *variant : unaligned_variant();
 }

@@ -1,5 +1,5 @@
-// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers that begin at
-// multiples of 16 bytes, and, compiled when first needed, for any.
+// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers whose addresses allow
+// its widest accesses (16 bytes and less), and, compiled when first needed, for any.
 // In: buffers, scalars, a grid. Out: work on the calling thread's stream.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_streams.h"
@@ -25,6 +26,7 @@ struct CudaVariant {
   std::unique_ptr<LoadedCudaFunction> function;
   tile::Mapping mapping;
   std::size_t words = 0;
+  std::vector<std::uint8_t> alignments;  // by buffer
 };
 
 class CudaKernel final : public CompiledKernel {

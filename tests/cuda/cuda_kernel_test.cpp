@@ -33,6 +33,8 @@ class CudaKernelTest : public FakeDevice {
       source.text = text + (aligned ? "" : " for any address");
       source.entry = "sinter_k";
       source.words = words;
+      source.alignments = {16, 16};
+      source.alignments.resize(static_cast<std::size_t>(words), 4);
       source.mapping.threads = 256;
       source.mapping.cluster = cluster;
       return source;
@@ -99,6 +101,14 @@ TEST_F(CudaKernelTest, AnUnalignedBufferTakesTheOtherVariantOnceCompiled) {
   EXPECT_EQ(fake_.launches[1].image, "cubin of text for any address");
   EXPECT_EQ(fake_.launches[3].image, "cubin of text for any address");
   EXPECT_EQ(fake_.launches[4].image, "cubin of text");
+}
+
+TEST_F(CudaKernelTest, ABufferNeedsNoMoreAlignmentThanItsAccesses) {
+  const auto k = kernel(4);  // the third one's are 4 bytes wide
+  k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3004)}, {}, 1, 0);
+  EXPECT_EQ(nvrtc_.compiled, 1);
+  k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3002)}, {}, 1, 0);
+  EXPECT_EQ(nvrtc_.compiled, 2);
 }
 
 TEST_F(CudaKernelTest, TheThreadsStreamIsUsedAndTheCallersContextLeft) {
