@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <thread>
 
 #include "tests/cuda/fake/fake_device.h"
@@ -148,9 +149,8 @@ TEST_F(CudaStreamsTest, NoneIsLeftWhileAnEventIsRecordedOnIt) {
 // Whatever another thread does with streams at that moment.
 TEST_F(CudaStreamsTest, AForkedChildCanAskForThem) {
   const auto device = make();
-  std::atomic<bool> stop = false;
-  std::thread other([&] {
-    while (!stop) (void)device->streams().is_open(stream(1600));
+  const std::jthread other([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) (void)device->streams().is_open(stream(1600));
   });
   for (int i = 0; i < 50; ++i) {
     const pid_t child = fork();
@@ -163,8 +163,6 @@ TEST_F(CudaStreamsTest, AForkedChildCanAskForThem) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0) << "round " << i;
   }
-  stop = true;
-  other.join();
 }
 
 }  // namespace
