@@ -11,7 +11,7 @@ namespace {
 
 CudaStreams& streams_of(int ordinal) {
   if (ordinal < 0) fail_user("cuda", "there is no GPU {}", ordinal);
-  // The registry keeps the device.
+  // The registry keeps the device for the life of the process.
   return dynamic_cast<CudaDevice&>(*open_device(cuda_device_name(ordinal))).streams();
 }
 
@@ -20,8 +20,8 @@ CudaStreams& streams_of(int ordinal) {
 void* cuda_stream(int device) { return streams_of(device).current(); }
 
 CudaStreamScope::CudaStreamScope(void* stream, int device)
-    : device_(device), previous_(streams_of(device).enter(static_cast<CUstream>(stream))) {}
+    : streams_(streams_of(device)), use_(streams_.enter(static_cast<CUstream>(stream))) {}
 
-CudaStreamScope::~CudaStreamScope() { streams_of(device_).leave(static_cast<CUstream>(previous_)); }
+CudaStreamScope::~CudaStreamScope() { streams_.leave(use_); }
 
 }  // namespace sinter

@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/codegen/c_writer.h"
 #include "src/codegen/cuda_ahead.h"
+#include "src/codegen/cuda_alignment.h"
 #include "src/codegen/cuda_elements.h"
 #include "src/codegen/cuda_values.h"
 #include "src/codegen/kernel_headers.h"
@@ -375,6 +376,7 @@ std::string headers(CudaMeaning meaning) {
 CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& options) {
   const CudaValues values(program);
   CudaSource source = CudaRenderer(values).run();
+  source.alignments = buffer_alignments(values);
   std::string text = fmt::format("// {}\n", program.name);
   if (options.meaning == CudaMeaning::simt) text += "#define SN_SIMT 1\n";
   text += fmt::format(

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "src/tile/program.h"
 
@@ -17,8 +18,8 @@ enum class CudaMeaning : std::uint8_t {
 
 struct CudaRenderOptions {
   CudaMeaning meaning = CudaMeaning::gpu;
-  // Whether every buffer begins at a multiple of 16 bytes. If not, vectors are read and written
-  // element by element.
+  // Whether every buffer begins where CudaSource::alignments asks for. If not, vectors are read and
+  // written element by element.
   bool aligned = true;
 };
 
@@ -33,11 +34,13 @@ struct CudaSource {
   tile::Mapping mapping;  // as rendered: the program's, or the renderer's choice
   int words = 0;          // of the argument
   int fetch_bytes = 0;
+  // By buffer: the power of two that its address is a multiple of, if the text is the aligned one.
+  std::vector<std::uint8_t> alignments;
 };
 
 CudaSource render_cuda(const tile::TileProgram& program, const CudaRenderOptions& options);
 
-// The widest access to memory in bytes: what `aligned` asks of a buffer's address.
+// The widest access to memory in bytes.
 inline constexpr std::int64_t kCudaAlignment = 16;
 
 }  // namespace sinter

@@ -1,25 +1,61 @@
 // Which context is current is a property of the thread and shared with all other users of CUDA in
-// the process: it is looked up each time and put back at the end.
-// In: a driver. Out: a context that is alive and current; DeviceError.
+// the process. Entering costs one call of the driver where the context is current already.
+// In: a driver. Out: a context that is alive; a thread's current context; DeviceError.
 #include "src/cuda/context.h"
+
+#include "src/base/check.h"
 
 namespace sinter {
 
-CudaContext::CudaContext(const CudaDriver& driver) : driver_(driver) {
-  driver_.ctx_get_current(&context_);
-  if (context_) {
-    driver_.ctx_get_device(&device_);
-    hold_if_primary();
-    return;
+CudaContextPtr CudaContext::primary(const CudaDriver& driver, int ordinal) {
+  int count = 0;
+  driver.device_get_count(&count);
+  if (ordinal < 0 || ordinal >= count)
+    throw DeviceError(fmt::format("there is no GPU {}: the driver finds {}, counted from 0; check "
+                                  "CUDA_VISIBLE_DEVICES",
+                                  ordinal, count),
+                      "cuDeviceGet", kCudaNoDevice);
+  const std::shared_ptr<CudaContext> context(new CudaContext(driver));
+  context->describe(ordinal);
+  context->hold();
+  context->may_stay_ = ordinal == 0;
+  return context;
+}
+
+CudaContextPtr CudaContext::current(const CudaDriver& driver) {
+  const std::shared_ptr<CudaContext> context(new CudaContext(driver));
+  driver.ctx_get_current(&context->handle_);
+  if (!context->handle_) {
+    context->describe(0);
+    context->hold();
+    return context;
   }
-  driver_.device_get(&device_, 0);
-  driver_.primary_ctx_retain(&context_, device_);
-  if (const CUresult code = driver_.ctx_set_current.code(context_)) {
-    driver_.primary_ctx_release.code(device_);
-    driver_.fail("cuCtxSetCurrent", code);
+  CUdevice current = 0;
+  driver.ctx_get_device(&current);
+  int count = 0;
+  driver.device_get_count(&count);
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice device = 0;
+    driver.device_get(&device, ordinal);
+    if (device == current) context->describe(ordinal);
   }
+  context->hold_if_primary();
+  return context;
+}
+
+CudaContext::~CudaContext() {
+  if (held_) driver_.primary_ctx_release.code(device_);
+}
+
+void CudaContext::describe(int ordinal) {
+  ordinal_ = ordinal;
+  driver_.device_get(&device_, ordinal);
+  description_ = cuda_device(driver_, ordinal);
+}
+
+void CudaContext::hold() {
+  driver_.primary_ctx_retain(&handle_, device_);
   held_ = true;
-  switched_ = true;
 }
 
 // Asks first whether there is a primary context: to retain it would make one, slow and large.
@@ -30,34 +66,34 @@ void CudaContext::hold_if_primary() {
   if (!active) return;
   CUcontext primary = nullptr;
   driver_.primary_ctx_retain(&primary, device_);
-  held_ = primary == context_;
+  held_ = primary == handle_;
   if (!held_) driver_.primary_ctx_release(device_);
 }
 
-void CudaContext::make_current() {
-  CUcontext current = nullptr;
-  driver_.ctx_get_current(&current);
-  if (current == context_) return;
-  driver_.ctx_set_current(context_);
-  switched_ = true;
-  previous_ = current;
+ContextScope::ContextScope(const CudaContext& context) : context_(context) {
+  const char* call = nullptr;
+  if (const CUresult code = enter(call)) context_.driver().fail(call, code);
 }
 
-bool CudaContext::try_make_current() noexcept {
-  CUcontext current = nullptr;
-  if (driver_.ctx_get_current.code(&current) != 0) return false;
-  if (current == context_) return true;
-  if (driver_.ctx_set_current.code(context_) != 0) return false;
-  switched_ = true;
-  previous_ = current;
-  return true;
+ContextScope::ContextScope(const CudaContext& context, CUresult& code) noexcept
+    : context_(context) {
+  const char* call = nullptr;
+  code = enter(call);
 }
 
-CudaContext::~CudaContext() {
-  CUcontext current = nullptr;
-  if (switched_ && driver_.ctx_get_current.code(&current) == 0 && current == context_)
-    driver_.ctx_set_current.code(previous_);
-  if (held_) driver_.primary_ctx_release.code(device_);
+CUresult ContextScope::enter(const char*& call) noexcept {
+  const CudaDriver& driver = context_.driver();
+  call = "cuCtxGetCurrent";
+  if (const CUresult code = driver.ctx_get_current.code(&previous_)) return code;
+  if (previous_ == context_.handle()) return 0;
+  call = "cuCtxSetCurrent";
+  if (const CUresult code = driver.ctx_set_current.code(context_.handle())) return code;
+  restore_ = previous_ != nullptr || !context_.may_stay();
+  return 0;
+}
+
+ContextScope::~ContextScope() {
+  if (restore_) context_.driver().ctx_set_current.code(previous_);
 }
 
 }  // namespace sinter

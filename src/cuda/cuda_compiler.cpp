@@ -47,7 +47,7 @@ CudaTarget choose_cuda_target(int compute_major, int compute_minor, const Nvrtc&
   return {fmt::format("compute_{}", newest), CudaImage::ptx};
 }
 
-CUresult LoadedCudaFunction::load(const PrimaryContextPtr& primary, const std::string& image,
+CUresult LoadedCudaFunction::load(const CudaContextPtr& primary, const std::string& image,
                                   const std::string& entry,
                                   std::unique_ptr<LoadedCudaFunction>& function) {
   const CudaDriver& driver = primary->driver();
@@ -71,7 +71,7 @@ LoadedCudaFunction::~LoadedCudaFunction() {
   primary_->driver().module_unload.code(module_);
 }
 
-CudaCompiler::CudaCompiler(PrimaryContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
+CudaCompiler::CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
                            const std::string& cache_dir)
     : primary_(std::move(primary)),
       nvrtc_(std::move(nvrtc)),

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "src/codegen/cuda_renderer.h"
+#include "src/cuda/context.h"
 #include "src/cuda/nvrtc.h"
-#include "src/cuda/primary_context.h"
 #include "src/runtime/device.h"
 #include "src/runtime/disk_cache.h"
 
@@ -28,7 +28,7 @@ CudaTarget choose_cuda_target(int compute_major, int compute_minor, const Nvrtc&
 class LoadedCudaFunction {
  public:
   // The driver's code, 0 if it worked; `function` is set then.
-  static CUresult load(const PrimaryContextPtr& primary, const std::string& image,
+  static CUresult load(const CudaContextPtr& primary, const std::string& image,
                        const std::string& entry, std::unique_ptr<LoadedCudaFunction>& function);
   ~LoadedCudaFunction();
   LoadedCudaFunction(const LoadedCudaFunction&) = delete;
@@ -37,9 +37,9 @@ class LoadedCudaFunction {
   CUfunction handle() const { return function_; }
 
  private:
-  explicit LoadedCudaFunction(PrimaryContextPtr primary) : primary_(std::move(primary)) {}
+  explicit LoadedCudaFunction(CudaContextPtr primary) : primary_(std::move(primary)) {}
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
 };
@@ -47,7 +47,7 @@ class LoadedCudaFunction {
 class CudaCompiler {
  public:
   // `cache_dir`: empty: nothing is kept after the process.
-  CudaCompiler(PrimaryContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
+  CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
                const std::string& cache_dir);
 
   std::unique_ptr<LoadedCudaFunction> compile(const CudaSource& source, const std::string& name,
@@ -62,7 +62,7 @@ class CudaCompiler {
   Hash128 disk_key(const CudaSource& source) const;
   std::string failed_sources() const;
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<const Nvrtc> nvrtc_;
   CudaTarget target_;
   std::unique_ptr<DiskCache> disk_cache_;

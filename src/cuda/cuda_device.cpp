@@ -32,8 +32,8 @@ std::string cuda_device_name(int ordinal) {
 }
 
 CudaDevice::CudaDevice(const CudaDeviceOptions& options)
-    : primary_(PrimaryContext::retain(options.driver ? *options.driver : cuda_driver(),
-                                      options.ordinal)),
+    : primary_(
+          CudaContext::primary(options.driver ? *options.driver : cuda_driver(), options.ordinal)),
       name_(cuda_device_name(options.ordinal)),
       compiler_(std::make_shared<CudaCompiler>(primary_,
                                                options.nvrtc_paths.empty()
@@ -128,12 +128,11 @@ void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
 }
 
 std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
-  const ContextScope scope(*primary_);
   try {
-    return cuda_event_stopwatch(primary_->driver(), streams_->current());
+    return cuda_event_stopwatch(primary_, streams_->current());
   } catch (const OutOfMemoryError&) {
     release_cached();  // the stopwatch flushes caches with memory of its own
-    return cuda_event_stopwatch(primary_->driver(), streams_->current());
+    return cuda_event_stopwatch(primary_, streams_->current());
   }
 }
 

@@ -50,6 +50,9 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stopwatch> stopwatch() override;
 
   KernelPtr compile(const tile::TileProgram& program) override;
+  void forget(const tile::TileProgram& program) noexcept override {
+    kernel_cache_.drop_if_unused(program_key(program));
+  }
   std::string source(const tile::TileProgram& program) override;
   std::string assembly(const tile::TileProgram& program) override;
   std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;
@@ -62,7 +65,7 @@ class CudaDevice final : public Device {
  private:
   double measure_copy_bandwidth();
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::string name_;
   std::shared_ptr<const CudaCompiler> compiler_;
   std::shared_ptr<CudaStreams> streams_;

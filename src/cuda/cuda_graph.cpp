@@ -27,7 +27,7 @@ struct Node {
 
 class CudaGraph final : public LaunchGraph {
  public:
-  CudaGraph(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+  CudaGraph(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
             std::span<const GraphStep> steps);
   ~CudaGraph() override;
   CudaGraph(const CudaGraph&) = delete;
@@ -40,7 +40,7 @@ class CudaGraph final : public LaunchGraph {
   CUresult capture_nodes(CUstream stream, bool programmatic);
   void rebind(Node& node, std::span<const tile::BufferBinding> buffers);
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::mutex mutex_;  // the graph's parameters are one caller's until it is launched
   std::vector<Node> nodes_;
@@ -48,7 +48,7 @@ class CudaGraph final : public LaunchGraph {
   CUgraphExec exec_ = nullptr;
 };
 
-CudaGraph::CudaGraph(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+CudaGraph::CudaGraph(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
                      std::span<const GraphStep> steps)
     : primary_(std::move(primary)), streams_(std::move(streams)) {
   bool programmatic = primary_->driver().version() >= kProgrammaticCaptureVersion;
@@ -56,6 +56,7 @@ CudaGraph::CudaGraph(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> str
     auto kernel = std::dynamic_pointer_cast<const CudaKernel>(step.kernel);
     SINTER_ASSERT(kernel != nullptr, "a graph of another device's kernel");
     programmatic = programmatic && kernel->can_overlap();
+    kernel->variant_for({}).blocks(step.grid);  // throws before capturing begins
     nodes_.push_back({std::move(kernel),
                       step.buffers,
                       {step.scalars.begin(), step.scalars.end()},
@@ -160,7 +161,7 @@ void CudaGraph::launch(std::span<const tile::BufferBinding> buffers) {
 
 }  // namespace
 
-std::unique_ptr<LaunchGraph> make_cuda_graph(PrimaryContextPtr primary,
+std::unique_ptr<LaunchGraph> make_cuda_graph(CudaContextPtr primary,
                                              std::shared_ptr<CudaStreams> streams,
                                              std::span<const GraphStep> steps) {
   return std::make_unique<CudaGraph>(std::move(primary), std::move(streams), steps);

@@ -11,7 +11,7 @@
 namespace sinter {
 
 // The steps' kernels are CudaKernels.
-std::unique_ptr<LaunchGraph> make_cuda_graph(PrimaryContextPtr primary,
+std::unique_ptr<LaunchGraph> make_cuda_graph(CudaContextPtr primary,
                                              std::shared_ptr<CudaStreams> streams,
                                              std::span<const GraphStep> steps);
 

@@ -28,13 +28,17 @@ std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
 }
 
 unsigned CudaVariant::blocks(std::int64_t programs) const {
+  constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
   const std::int64_t clusters = mapping.ahead > 0 ? std::min(programs, clusters_at_once) : programs;
-  SINTER_ASSERT(clusters <= std::numeric_limits<std::int32_t>::max() / mapping.cluster,
-                "{} programs of {} blocks", clusters, mapping.cluster);
+  if (clusters > kMostBlocks / mapping.cluster)
+    fail_user("cuda",
+              "a kernel of this call needs {} blocks, a GPU takes {} in one launch; call it for "
+              "parts of its tensors",
+              clusters * mapping.cluster, kMostBlocks);
   return static_cast<unsigned>(clusters * mapping.cluster);
 }
 
-CudaKernel::CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+CudaKernel::CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
                        std::shared_ptr<const CudaCompiler> compiler, std::string name,
                        Render render)
     : primary_(std::move(primary)),
@@ -52,6 +56,7 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
   variant->mapping = source.mapping;
   variant->words = static_cast<std::size_t>(source.words);
   variant->fetch_bytes = source.fetch_bytes;
+  variant->alignments = source.alignments;
   variant->function = compiler_->compile(source, name_, stats);
   if (source.mapping.cluster > kPortableCluster) {
     const ContextScope scope(*primary_);
@@ -92,9 +97,9 @@ void CudaKernel::prepare_fetching(CudaVariant& variant) const {
 
 const CudaVariant& CudaKernel::variant_for(std::span<const tile::BufferBinding> buffers) const {
   std::uintptr_t bits = 0;
-  for (const tile::BufferBinding& buffer : buffers)
-    bits |= reinterpret_cast<std::uintptr_t>(buffer.data);
-  if (bits % kCudaAlignment == 0) return *aligned_;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    bits |= reinterpret_cast<std::uintptr_t>(buffers[i].data) & (aligned_->alignments[i] - 1u);
+  if (bits == 0) return *aligned_;
   const CudaVariant* variant = unaligned_.load(std::memory_order_acquire);
   return variant ? *variant : unaligned_variant();
 }

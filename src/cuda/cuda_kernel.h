@@ -1,5 +1,5 @@
-// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers that begin at
-// multiples of 16 bytes, and, compiled when first needed, for any.
+// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers whose addresses allow
+// its widest accesses (16 bytes and less), and, compiled when first needed, for any.
 // In: buffers, scalars, a grid. Out: work on the calling thread's stream.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_streams.h"
@@ -25,10 +26,11 @@ struct CudaVariant {
   std::unique_ptr<LoadedCudaFunction> function;
   tile::Mapping mapping;
   std::size_t words = 0;
+  std::vector<std::uint8_t> alignments;  // by buffer
   int fetch_bytes = 0;
   std::int64_t clusters_at_once = 0;  // of kernels that fetch ahead
 
-  // Blocks for so many programs; InternalError where a grid cannot have so many.
+  // Blocks for so many programs; UserError where a grid cannot have so many.
   unsigned blocks(std::int64_t programs) const;
 };
 
@@ -37,7 +39,7 @@ class CudaKernel final : public CompiledKernel {
   using Render = std::function<CudaSource(bool aligned)>;
 
   // Compiles the aligned variant.
-  CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
+  CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
              std::shared_ptr<const CudaCompiler> compiler, std::string name, Render render);
 
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
@@ -55,7 +57,7 @@ class CudaKernel final : public CompiledKernel {
   void prepare_fetching(CudaVariant& variant) const;
   const CudaVariant& unaligned_variant() const;
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<const CudaCompiler> compiler_;
   std::string name_;

@@ -62,12 +62,12 @@ class CudaStorage final : public Storage {
   std::vector<CUstream> others_;  // that used it, too
 };
 
-std::shared_ptr<CudaPool> CudaPool::create(PrimaryContextPtr primary,
+std::shared_ptr<CudaPool> CudaPool::create(CudaContextPtr primary,
                                            std::shared_ptr<CudaStreams> streams) {
   return std::shared_ptr<CudaPool>(new CudaPool(std::move(primary), std::move(streams)));
 }
 
-CudaPool::CudaPool(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams)
+CudaPool::CudaPool(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams)
     : primary_(std::move(primary)),
       streams_(std::move(streams)),
       fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {}
@@ -118,8 +118,8 @@ void CudaPool::wait_for(FreeBlock& block, CUstream stream) {
     CUevent event = nullptr;
     driver.event_create(&event, kCudaEventWithoutTiming);
     block.events.push_back(event);
-    // One that has been left comes before the device's own.
-    driver.event_record(event, streams_->is_open(block.stream) ? block.stream : streams_->own());
+    if (const CUresult code = streams_->record(event, block.stream))
+      driver.fail("cuEventRecord", code);
   }
   while (!block.events.empty()) {
     const CUevent event = block.events.back();
@@ -189,11 +189,11 @@ void CudaPool::record_others(FreeBlock& block, const std::vector<CUstream>& othe
     if (!streams_->is_open(other)) other = streams_->own();
     if (other == block.stream) continue;
     CUevent event = nullptr;
-    if (driver.event_create.code(&event, kCudaEventWithoutTiming) == 0 &&
-        driver.event_record.code(event, other) == 0)
+    if (driver.event_create.code(&event, kCudaEventWithoutTiming) == 0) {
       block.events.push_back(event);
-    else
-      driver.stream_synchronize.code(other);
+      if (streams_->record(event, other) == 0) continue;
+    }
+    driver.ctx_synchronize.code();
   }
 }
 

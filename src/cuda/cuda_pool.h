@@ -24,7 +24,7 @@ std::size_t cuda_block_bytes(std::size_t bytes);
 
 class CudaPool : public std::enable_shared_from_this<CudaPool> {
  public:
-  static std::shared_ptr<CudaPool> create(PrimaryContextPtr primary,
+  static std::shared_ptr<CudaPool> create(CudaContextPtr primary,
                                           std::shared_ptr<CudaStreams> streams);
   ~CudaPool();
   CudaPool(const CudaPool&) = delete;
@@ -56,7 +56,7 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
     std::size_t bytes = 0;  // 0: there was none
   };
 
-  CudaPool(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams);
+  CudaPool(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams);
   Taken take_cached(std::size_t bytes, CUstream stream);
   Taken take_from(SizeList& list, std::size_t bytes, std::size_t index, CUstream stream);
   Taken take_new(std::size_t bytes, std::size_t requested);
@@ -67,7 +67,7 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   void count_use(std::size_t bytes);
   bool keeps_too_much(std::size_t more) const;
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   mutable std::mutex mutex_;
   std::map<std::size_t, SizeList> lists_;  // by the blocks' size

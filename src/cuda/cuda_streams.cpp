@@ -1,31 +1,39 @@
-// The thread's streams are looked up by the GPU's ordinal. An entry says whose it is: in one
-// process two devices may have the same ordinal one after another.
+// A thread's uses of streams are a list, the last one first. One that has been left is skipped, and
+// dropped by its thread when it is the first: scopes on the heap end in any order.
 // In: enter() and leave(). Out: current().
 #include "src/cuda/cuda_streams.h"
 
-#include <array>
-
-#include "src/base/check.h"
+#include <atomic>
+#include <utility>
 
 namespace sinter {
 namespace {
 
-constexpr int kMostGpus = 64;
+// A pointer, so that streams can be asked for and left while the thread's objects are destroyed.
+thread_local CudaStreamUse* t_last_use = nullptr;
 
-struct ThreadStream {
-  const CudaStreams* owner = nullptr;  // null: the device's own stream
+}  // namespace
+
+struct CudaStreamUse {
+  const CudaStreams* owner = nullptr;
   CUstream stream = nullptr;
+  CudaStreamUse* before = nullptr;  // of the same thread, of any GPU
+  std::atomic<bool> left = false;   // set by any thread; the entering one deletes
 };
-thread_local std::array<ThreadStream, kMostGpus> t_streams;
 
-ThreadStream& of_this_thread(const PrimaryContext& primary) {
-  return t_streams[static_cast<std::size_t>(primary.ordinal())];
+namespace {
+
+void drop_left_uses() noexcept {
+  while (t_last_use && t_last_use->left.load(std::memory_order_acquire))
+    delete std::exchange(t_last_use, t_last_use->before);
 }
 
 }  // namespace
 
-CudaStreams::CudaStreams(PrimaryContextPtr primary) : primary_(std::move(primary)) {
-  SINTER_ASSERT(primary_->ordinal() < kMostGpus, "GPU {}", primary_->ordinal());
+// The pool's listener is made later and called earlier: it asks for streams with its lock held.
+CudaStreams::CudaStreams(CudaContextPtr primary)
+    : primary_(std::move(primary)),
+      fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {
   constexpr unsigned kOrderedWithDefaultStream = 0;
   const ContextScope scope(*primary_);
   primary_->driver().stream_create(&own_, kOrderedWithDefaultStream);
@@ -38,35 +46,49 @@ CudaStreams::~CudaStreams() {
 }
 
 CUstream CudaStreams::current() const noexcept {
-  const ThreadStream& mine = of_this_thread(*primary_);
-  return mine.owner == this ? mine.stream : own_;
+  for (const CudaStreamUse* use = t_last_use; use; use = use->before)
+    if (use->owner == this && !use->left.load(std::memory_order_acquire)) return use->stream;
+  return own_;
 }
 
-CUstream CudaStreams::enter(CUstream stream) {
+CudaStreamUse* CudaStreams::enter(CUstream stream) {
+  drop_left_uses();
+  auto use = std::make_unique<CudaStreamUse>();
+  use->owner = this;
+  use->stream = stream;
+  use->before = t_last_use;
   const CUstream previous = current();
   if (stream != previous) order(previous, stream);
+  // The driver may have given this handle to another stream before, which has been left. The pool
+  // takes that one's memory for this one's: what own() has waited for, this one has to as well.
+  if (previous != own_ && !is_open(stream)) order(own_, stream);
   {
     const std::lock_guard lock(mutex_);
     ++open_[stream];
   }
-  of_this_thread(*primary_) = {this, stream};
-  return previous;
+  return t_last_use = use.release();
 }
 
-void CudaStreams::leave(CUstream previous) noexcept {
-  const CUstream stream = current();
-  if (previous != stream) order_code(stream, previous);
-  if (previous != own_ && stream != own_) order_code(stream, own_);
-  of_this_thread(*primary_) = {this, previous};
+void CudaStreams::leave(CudaStreamUse* use) noexcept {
+  const CUstream stream = use->stream;
+  use->left.store(true, std::memory_order_release);  // another thread may delete it now
+  drop_left_uses();
+  const CUstream next = current();
+  if (next != stream) order_code(stream, next);
+  if (next != own_ && stream != own_) order_code(stream, own_);
   const std::lock_guard lock(mutex_);
   const auto it = open_.find(stream);
   if (it != open_.end() && --it->second == 0) open_.erase(it);
 }
 
 bool CudaStreams::is_open(CUstream stream) const {
-  if (stream == own_) return true;
   const std::lock_guard lock(mutex_);
-  return open_.contains(stream);
+  return is_open_locked(stream);
+}
+
+CUresult CudaStreams::record(CUevent event, CUstream stream) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return primary_->driver().event_record.code(event, is_open_locked(stream) ? stream : own_);
 }
 
 void CudaStreams::order(CUstream first, CUstream second) const {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "src/base/check.h"
-#include "src/cuda/context.h"
 
 namespace sinter {
 namespace {
@@ -18,7 +17,7 @@ struct EventPair {
 
 class EventStopwatch : public Stopwatch {
  public:
-  EventStopwatch(const CudaDriver& driver, CUstream stream);
+  EventStopwatch(CudaContextPtr context, CUstream stream);
   ~EventStopwatch() override;
   EventStopwatch(const EventStopwatch&) = delete;
   EventStopwatch& operator=(const EventStopwatch&) = delete;
@@ -37,8 +36,8 @@ class EventStopwatch : public Stopwatch {
   EventPair make_events();
   void destroy(const EventPair& events);
 
+  CudaContextPtr context_;
   const CudaDriver& driver_;
-  CudaContext context_;
   CUstream stream_;
   std::size_t flush_bytes_ = 0;
   CUdeviceptr flush_ = 0;
@@ -46,17 +45,20 @@ class EventStopwatch : public Stopwatch {
   std::vector<Sample> begun_;
 };
 
-EventStopwatch::EventStopwatch(const CudaDriver& driver, CUstream stream)
-    : driver_(driver), context_(driver), stream_(stream) {
-  int l2_bytes = 0;
-  driver_.device_get_attribute(&l2_bytes, kCudaAttributeL2Bytes, context_.device());
-  flush_bytes_ = cuda_flush_bytes(static_cast<std::size_t>(l2_bytes));
+EventStopwatch::EventStopwatch(CudaContextPtr context, CUstream stream)
+    : context_(std::move(context)),
+      driver_(context_->driver()),
+      stream_(stream),
+      flush_bytes_(cuda_flush_bytes(context_->description().l2_bytes)) {
+  const ContextScope scope(*context_);
   driver_.mem_alloc(&flush_, flush_bytes_);  // last: what throws later has to free it
 }
 
 // Codes are ignored: after a fault on the device every call fails, and its memory is lost anyway.
 EventStopwatch::~EventStopwatch() {
-  if (!context_.try_make_current()) return;
+  CUresult code = 0;
+  const ContextScope scope(*context_, code);
+  if (code != 0) return;
   for (const EventPair& events : idle_) destroy(events);
   for (const Sample& sample : begun_) destroy(sample.events);
   driver_.mem_free.code(flush_);
@@ -80,7 +82,7 @@ EventPair EventStopwatch::make_events() {
 
 void EventStopwatch::time(const std::function<void()>& run, int calls) {
   SINTER_ASSERT(calls >= 1, "{} calls", calls);
-  context_.make_current();
+  const ContextScope scope(*context_);
   if (idle_.empty()) idle_.push_back(make_events());
   // They stay among the idle ones until the sample is whole: run() may throw, and events can be
   // recorded again.
@@ -99,7 +101,7 @@ std::vector<double> EventStopwatch::finish() {
   const std::vector<Sample> samples = std::exchange(begun_, {});
   for (const Sample& sample : samples) idle_.push_back(sample.events);
   if (samples.empty()) return {};
-  context_.make_current();
+  const ContextScope scope(*context_);
   driver_.event_synchronize(samples.back().events.end);  // the stream's order: all others are over
   std::vector<double> microseconds;
   for (const Sample& sample : samples) {
@@ -111,7 +113,7 @@ std::vector<double> EventStopwatch::finish() {
 }
 
 void EventStopwatch::wait() {
-  context_.make_current();
+  const ContextScope scope(*context_);
   driver_.stream_synchronize(stream_);
 }
 
@@ -123,12 +125,12 @@ std::size_t cuda_flush_bytes(std::size_t l2_bytes) {
   return std::max(2 * l2_bytes, std::size_t{256} << 20);
 }
 
-std::unique_ptr<Stopwatch> cuda_event_stopwatch(const CudaDriver& driver, void* stream) {
-  return std::make_unique<EventStopwatch>(driver, static_cast<CUstream>(stream));
+std::unique_ptr<Stopwatch> cuda_event_stopwatch(CudaContextPtr context, void* stream) {
+  return std::make_unique<EventStopwatch>(std::move(context), static_cast<CUstream>(stream));
 }
 
 std::unique_ptr<Stopwatch> cuda_event_stopwatch(void* stream) {
-  return cuda_event_stopwatch(cuda_driver(), stream);
+  return cuda_event_stopwatch(CudaContext::current(cuda_driver()), stream);
 }
 
 }  // namespace sinter

@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <memory>
 
-#include "src/cuda/driver.h"
+#include "src/cuda/context.h"
 #include "src/runtime/stopwatch.h"
 
 namespace sinter {
 
-// `stream` is a CUstream of the current context; null is the default stream, of the first device
-// if no context is current. DeviceError without a driver.
+// `stream` is a CUstream of the context; null is its default stream.
+std::unique_ptr<Stopwatch> cuda_event_stopwatch(CudaContextPtr context, void* stream);
+// Of the current context; of the first device if none is. DeviceError without a driver.
 std::unique_ptr<Stopwatch> cuda_event_stopwatch(void* stream);
-std::unique_ptr<Stopwatch> cuda_event_stopwatch(const CudaDriver& driver, void* stream);
 
 // What is overwritten before each sample, for a device with such an L2.
 std::size_t cuda_flush_bytes(std::size_t l2_bytes);

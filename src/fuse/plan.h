@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,8 @@ struct FusionOptions {
   // Elements of a reduced axis that are worth a worker of their own, where results lie side by
   // side.
   std::int64_t smallest_column_part = 2048;
+  // Of one kernel; what each read and write brings with it has to fit into a launch.
+  int most_accesses = std::numeric_limits<int>::max();
 };
 
 // What suits that many workers of a device.

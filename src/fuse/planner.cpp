@@ -42,6 +42,8 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
     // A row is taken by the threads of one block, or of a cluster of them.
     options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
     options.smallest_column_part = 64;
+    // An access is an address, a stride for each axis and little more, of 4095 words in all.
+    options.most_accesses = 128;
   }
   return options;
 }
@@ -94,6 +96,9 @@ class Planner {
     const auto count = static_cast<std::size_t>(graph.size());
     plan_.group_of.assign(count, -1);
     users_.resize(count);
+    is_output_.resize(count);
+    for (const Operand& output : graph.outputs)
+      is_output_[static_cast<std::size_t>(output.node)] = 1;
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (computes(graph[id])) {
         plan_.group_of[static_cast<std::size_t>(id)] = static_cast<int>(members_.size());
@@ -173,9 +178,34 @@ class Planner {
           if (auto reason = misaligned(operand, id, *verdict.domain); !reason.empty())
             return {{}, reason};
         }
+    if (is_too_wide(a, b))
+      return {{},
+              fmt::format("one kernel would have more than {} reads and writes",
+                          options_.most_accesses)};
     if (reaches_around(a, b) || reaches_around(b, a))
       return {{}, "another kernel has to run between them"};
     return verdict;
+  }
+
+  // Each way in which a node from outside is read, and each node that others read, is an access.
+  bool is_too_wide(int a, int b) const {
+    constexpr int kMostOfANode = 4;  // three operands and itself
+    const auto most = static_cast<std::size_t>(options_.most_accesses);
+    const auto& first = members_[static_cast<std::size_t>(a)];
+    const auto& second = members_[static_cast<std::size_t>(b)];
+    if ((first.size() + second.size()) * kMostOfANode <= most) return false;
+    const auto is_inside = [&](NodeId id) { return group_of(id) == a || group_of(id) == b; };
+    OutsideReads reads;
+    std::size_t accesses = 0;
+    for (const std::vector<NodeId>* nodes : {&first, &second})
+      for (NodeId id : *nodes) {
+        add_outside_reads(id, is_inside, reads);
+        const auto& users = users_[static_cast<std::size_t>(id)];
+        accesses += is_output_[static_cast<std::size_t>(id)] ||
+                    !std::all_of(users.begin(), users.end(), is_inside);
+      }
+    for (const auto& [id, views] : reads) accesses += views.size();
+    return accesses > most;
   }
 
   // Why a node of a group cannot read another one in passing; empty if it can.
@@ -335,21 +365,30 @@ class Planner {
     return all ? std::min(elements, all->last - all->first + 1) : 0;
   }
 
+  using OutsideReads = std::map<NodeId, std::vector<View>>;  // how nodes from outside are looked at
+
+  template <typename IsInside>
+  void add_outside_reads(NodeId id, const IsInside& is_inside, OutsideReads& reads) const {
+    for (const Operand& operand : graph()[id].operands) {
+      const Node& source = graph()[operand.node];
+      if (source.op == Op::constant || source.op == Op::iota) continue;
+      if (computes(source) && is_inside(operand.node)) continue;
+      auto& views = reads[operand.node];
+      if (std::find(views.begin(), views.end(), operand.view) == views.end())
+        views.push_back(operand.view);
+    }
+  }
+
   void count_costs(FusionGroup& group) const {
-    std::map<NodeId, std::vector<View>> read;  // how each node from outside is looked at
+    const int g = group_of(group.nodes.front());
+    OutsideReads read;
     for (NodeId id : group.nodes) {
       const Node& node = graph()[id];
       const std::int64_t elements =
           node.op == Op::reduce ? node.operands[0].view.shape.numel() : node.shape.numel();
       group.flops += elements * std::max(1, info(node.op).cost);
-      for (const Operand& operand : node.operands) {
-        const Node& source = graph()[operand.node];
-        if (source.op == Op::constant || source.op == Op::iota) continue;
-        if (computes(source) && group_of(operand.node) == group_of(id)) continue;
-        auto& views = read[operand.node];
-        if (std::find(views.begin(), views.end(), operand.view) == views.end())
-          views.push_back(operand.view);
-      }
+      add_outside_reads(
+          id, [&](NodeId source) { return group_of(source) == g; }, read);
     }
     for (const auto& [id, views] : read)
       group.bytes_read +=
@@ -362,6 +401,7 @@ class Planner {
   FusionOptions options_;
   Plan plan_;
   std::vector<std::vector<NodeId>> users_;
+  std::vector<char> is_output_;               // by node
   std::vector<std::vector<NodeId>> members_;  // by group
   std::vector<Domain> domains_;               // by group
   bool renumbered_ = false;

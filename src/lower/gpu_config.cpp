@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/base/rounding.h"
@@ -16,11 +17,12 @@ using tile::Mapping;
 constexpr int kPackBytes = 16;
 constexpr int kWidestVector = 8;
 constexpr int kRowElements = 64;  // that a thread holds of all the tiles of a row program
-constexpr int kMostHeld = 96;     // with what all rows share
+constexpr int kMostHeld = 64;     // with what all rows share
 constexpr int kLongRow = 8192;    // elements
 constexpr int kLongRowThreads = 256;
-constexpr int kSharedRows = 4;  // that a thread takes to use a shared operand again
-constexpr int kPointwiseThreads = 256;
+constexpr int kClusterThreads = 128;  // of each block
+constexpr int kSharedRows = 4;        // that a thread takes to use a shared operand again
+constexpr int kPointwiseThreads = 128;
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
@@ -72,6 +74,13 @@ struct Facts {
     return static_cast<int>(
         std::count_if(space.accesses.begin(), space.accesses.end(),
                       [&](const Access& access) { return is_full_read(access); }));
+  }
+
+  // All elements that are read or written one by one have 16 bits.
+  bool is_narrow() const {
+    return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+      return !is_memory(access) || access.level != Level::full || access.element_bytes <= 2;
+    });
   }
 
   // A kept axis along which some full access is contiguous while it jumps along `col_axis`; -1.
@@ -186,8 +195,8 @@ Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors, i
   return config;
 }
 
-// One vector of each tensor; of several rows where that uses a shared operand again and there are
-// blocks enough.
+// One vector of each tensor. Where an operand is shared and there are blocks enough, two; or, of
+// 16-bit elements, which take instructions to unpack, one of several rows.
 Config default_pointwise(const Facts& facts) {
   const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
   const int row_axis = config.col_axis < 0 ? -1 : row_axis_beside(facts, config.col_axis);
@@ -195,7 +204,9 @@ Config default_pointwise(const Facts& facts) {
     return config;
   const std::int64_t tile = config.tile_cols * config.tile_rows * kSharedRows;
   const bool many = facts.elements() >= tile * 4 * facts.machine.multiprocessors;
-  return many ? pointwise_config(facts, kPointwiseThreads, 1, kSharedRows) : config;
+  if (!many) return config;
+  return facts.is_narrow() ? pointwise_config(facts, kPointwiseThreads, 1, kSharedRows)
+                           : pointwise_config(facts, kPointwiseThreads, 2, 1);
 }
 
 // --- rows
@@ -288,7 +299,8 @@ std::int64_t shared_fetch_bytes(const Facts& facts, const Config& config) {
     for (const Access& access : facts.space.accesses)
       if (!access.write && access.level == Level::full && Facts::is_memory(access) &&
           !facts.is_full_read(access) && is_packed(access, config))
-        bytes += config.tile_cols / config.mapping.cluster * access.element_bytes;
+        bytes += config.tile_cols / config.mapping.cluster * access.element_bytes *
+                 (config.mapping.threads / config.mapping.threads_per_row);
   return bytes;
 }
 
@@ -323,12 +335,17 @@ RowChoice default_row(const Facts& facts, int col_axis) {
   const auto threads_for = [&](std::int64_t elements) {
     return static_cast<int>(power_above(ceil_div(length, std::max(elements, vector))));
   };
-  const bool many = facts.kept_elements() >= 8L * std::max(1, facts.machine.multiprocessors);
+  const bool narrow = facts.is_narrow();
+  const bool many =
+      facts.kept_elements() >= (narrow ? 4L : 8L) * std::max(1, facts.machine.multiprocessors);
   if (length <= 512) return {std::min(32, threads_for(16)), 1, 128};
-  if (length <= kLongRow) return {std::max(32, threads_for(many ? 32 / reads : 16)), 1, 128};
+  if (length <= kLongRow) {
+    const std::int64_t each = many ? (narrow ? 64 : 32) / reads : 16;
+    return {std::max(32, threads_for(each)), 1, 128};
+  }
   const std::int64_t threads =
       power_above(ceil_div(length, std::max<std::int64_t>(1, kRowElements / reads)));
-  const std::int64_t in_block = threads > kLongRowThreads ? 2 * kLongRowThreads : kLongRowThreads;
+  const std::int64_t in_block = threads > kLongRowThreads ? kClusterThreads : kLongRowThreads;
   const std::int64_t cluster =
       std::min<std::int64_t>(facts.machine.largest_cluster, ceil_div(threads, in_block));
   const auto group =
@@ -374,20 +391,28 @@ int kept_column(const Facts& facts) {
   return across;
 }
 
+// What all programs share is then loaded once, and would otherwise come from the cache as often as
+// there are rows.
+bool gains_by_fetching(const Facts& facts, const Config& config) {
+  const bool shares = held_with_shared(facts, config) > held(facts, config);
+  return shares && facts.size(config.col_axis) >= (facts.is_narrow() ? 4096 : 16384);
+}
+
 std::vector<Config> row_configs(const Facts& facts, int col_axis) {
   std::vector<Config> configs;
-  const auto add = [&](int group, int cluster, int threads) {
+  const auto add = [&](int group, int cluster, int threads, bool is_chosen) {
     Config config = row_config(facts, col_axis, group, cluster, threads);
     if (!fits_registers(facts, config)) return;
     share_registers(facts, config);
+    Config fetching = config;
+    const bool fetches = fetch_ahead(facts, fetching, 1);
+    if (is_chosen && fetches && gains_by_fetching(facts, config)) std::swap(config, fetching);
     configs.push_back(config);
-    for (int ahead : {1, 2}) {
-      Config fetching = config;
-      if (fetch_ahead(facts, fetching, ahead)) configs.push_back(fetching);
-    }
+    if (fetches) configs.push_back(fetching);
+    if (fetch_ahead(facts, fetching, 2)) configs.push_back(fetching);
   };
   const RowChoice chosen = default_row(facts, col_axis);
-  add(chosen.group, chosen.cluster, chosen.threads);
+  add(chosen.group, chosen.cluster, chosen.threads, true);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), facts.vector_along(col_axis));
   for (int cluster = 1; cluster <= facts.machine.largest_cluster; cluster *= 2)
     for (int group = cluster > 1 ? 128 : 1; group <= kMostThreads; group *= 2) {
@@ -395,7 +420,7 @@ std::vector<Config> row_configs(const Facts& facts, int col_axis) {
       if (each > 16 || (std::int64_t{group} * cluster > 2 * vectors)) continue;
       for (int threads : {64, 128, 256}) {
         if (threads < group && threads != 256) continue;
-        add(group, cluster, threads);
+        add(group, cluster, threads, false);
       }
     }
   return configs;
@@ -430,14 +455,13 @@ std::vector<Config> pointwise_configs(const Facts& facts) {
   return configs;
 }
 
-// Much that is read and little that is written: it should not push out what others have in the
-// cache. With results of the same size, or far more than the cache holds, it makes no difference or
-// costs a little (measured on an H200).
+// What is read should not push out what others have in the cache: writing that back would cost more
+// than the reading. With far more than the cache holds it costs a little (measured on an H200).
 bool streams(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
   const bool writes =
       std::any_of(space.accesses.begin(), space.accesses.end(),
                   [](const Access& access) { return access.write && access.level == Level::full; });
-  return !writes && bytes > machine.cache_bytes / 4 && bytes < 6 * machine.cache_bytes;
+  return bytes < (writes ? 3 : 6) * machine.cache_bytes;
 }
 
 bool adds_in_same_order(const Config& a, const Config& b) {

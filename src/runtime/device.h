@@ -118,6 +118,8 @@ class Device {
 
   // From memory, from disk, or by the compiler. Safe from many threads.
   virtual KernelPtr compile(const tile::TileProgram& program) = 0;
+  // Hardly anybody will ask for it again: its kernel may be unloaded, if nobody holds it.
+  virtual void forget(const tile::TileProgram&) noexcept {}
   // The source text compile() would compile, for people to read.
   virtual std::string source(const tile::TileProgram& program) = 0;
   // What the compiler makes of it, as text (PTX); empty where the device has no such stage.

@@ -119,6 +119,16 @@ void KernelCache::clear() {
   }
 }
 
+void KernelCache::drop_if_unused(const Hash128& key) {
+  KernelPtr dropped;  // destroyed after the lock is gone
+  const std::lock_guard lock(mutex_);
+  const auto it = kernels_.find(key);
+  // Copies of the pointer are made from copies, and from here, under the lock.
+  if (it == kernels_.end() || it->second.use_count() != 1) return;
+  dropped = std::move(it->second);
+  kernels_.erase(it);
+}
+
 // In a forked child: the threads that were compiling are not there, nor are those that waited.
 void KernelCache::forget_unfinished() {
   std::erase_if(kernels_, [](const auto& entry) { return entry.second == nullptr; });

@@ -24,8 +24,9 @@ class KernelCache {
   // `compile` runs without the lock held; what it throws goes to its caller, and the next one who
   // asks tries again.
   KernelPtr get(const Hash128& key, const std::function<KernelPtr()>& compile);
-  std::size_t size() const;  // finished ones
-  void clear();              // who holds a kernel keeps it
+  std::size_t size() const;                 // finished ones
+  void clear();                             // who holds a kernel keeps it
+  void drop_if_unused(const Hash128& key);  // where nobody else holds it
 
  private:
   void forget_unfinished();

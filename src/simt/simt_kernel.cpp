@@ -17,8 +17,8 @@ namespace {
 // Of kernels whose blocks run program after program: few, so that they have several to run.
 constexpr std::int64_t kPersistentClusters = 3;
 
-bool is_aligned(const tile::BufferBinding& buffer) {
-  return reinterpret_cast<std::uintptr_t>(buffer.data) % kCudaAlignment == 0;
+bool is_aligned(const tile::BufferBinding& buffer, std::uint8_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(buffer.data) % alignment == 0;
 }
 
 // Throws what is wrong with the first cluster that goes wrong, however many workers there are.
@@ -60,7 +60,8 @@ SimtKernel::SimtKernel(std::unique_ptr<LoadedLibrary> library, CudaSource source
 void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
                         std::span<const std::int64_t> scalars, std::int64_t grid,
                         double nanoseconds) const {
-  if (unaligned_ && !std::all_of(buffers.begin(), buffers.end(), is_aligned))
+  if (unaligned_ &&
+      !std::equal(buffers.begin(), buffers.end(), source_.alignments.begin(), is_aligned))
     return unaligned_()->launch(buffers, scalars, grid, nanoseconds);
   std::vector<std::uint64_t> words;
   std::vector<long long> elements;

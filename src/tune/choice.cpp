@@ -16,6 +16,7 @@ constexpr int kLargestCluster = 8;
 constexpr std::int64_t kMostRows = 1024;
 constexpr std::int64_t kMostVectors = 64;
 constexpr int kMostBlocks = 64;
+constexpr int kMostAhead = 8;
 
 bool is_power_up_to(std::int64_t value, std::int64_t most) {
   return value >= 1 && value <= most && std::has_single_bit(static_cast<std::uint64_t>(value));
@@ -36,6 +37,7 @@ TunedChoice choice_of(const Config& config) {
       std::int64_t{mapping.threads_per_row} * mapping.vector * mapping.cluster;
   choice.vectors = std::max<std::int64_t>(1, config.tile_cols / std::max<std::int64_t>(1, at_once));
   choice.blocks_at_once = mapping.blocks_at_once;
+  choice.ahead = mapping.ahead;
   choice.stream_loads = config.stream_loads;
   choice.stream_stores = config.stream_stores;
   return choice;
@@ -61,6 +63,8 @@ std::string refusal_of(const TunedChoice& choice) {
   if (choice.blocks_at_once < 0 || choice.blocks_at_once > kMostBlocks)
     return fmt::format("blocks_at_once is {}, not from 0 to {}", choice.blocks_at_once,
                        kMostBlocks);
+  if (choice.ahead < 0 || choice.ahead > kMostAhead)
+    return fmt::format("ahead is {}, not from 0 to {}", choice.ahead, kMostAhead);
   return "";
 }
 

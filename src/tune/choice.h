@@ -22,6 +22,7 @@ struct TunedChoice {
   std::int64_t vectors =
       1;                   // that a thread takes of a row of the tile; rows: follows from the size
   int blocks_at_once = 0;  // rows: follows from the size, too
+  int ahead = 0;           // programs that a block fetches while it runs another
   bool stream_loads = false;
   bool stream_stores = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;

@@ -50,6 +50,11 @@ class KernelTuner {
         space_(iteration_space(target.plan, target.group)),
         threads_(compile_threads(options)),
         start_(now()) {}
+  ~KernelTuner() {  // compiled, and not tried when the time was over
+    for (Candidate& each : candidates_) unload_if_lost(each);
+  }
+  KernelTuner(const KernelTuner&) = delete;
+  KernelTuner& operator=(const KernelTuner&) = delete;
 
   TunedKernel run() {
     make_candidates();
@@ -165,10 +170,19 @@ class KernelTuner {
         result_.finished = false;
         return;
       }
+      Candidate* const best_before = best_;
       try_one(candidates_[i], check);
-      if (&candidates_[i] != best_) candidates_[i].compiled.reset();
+      unload_if_lost(candidates_[i]);
+      unload_if_lost(*best_before);
     }
     tell(candidates_.size());
+  }
+
+  // A GPU's memory is not for kernels that nobody will launch.
+  void unload_if_lost(Candidate& candidate) noexcept {
+    if (&candidate == best_ || &candidate == &candidates_.front() || !candidate.compiled) return;
+    candidate.compiled.reset();
+    device_.forget(candidate.kernel.program);
   }
 
   bool tell(std::size_t done) const {
@@ -204,7 +218,7 @@ class KernelTuner {
   void forget_samples() { stopwatch_->finish(); }
 
   // The best of many is partly the luckiest: it has to win again.
-  void confirm(const Candidate& heuristic) {
+  void confirm(Candidate& heuristic) {
     if (best_ == &heuristic) {
       result_.us = result_.heuristic_us;
       return;
@@ -226,7 +240,7 @@ class KernelTuner {
   std::size_t threads_;
   double start_;
   std::vector<Candidate> candidates_;  // fixed once rendered: the best is pointed to
-  const Candidate* best_ = nullptr;
+  Candidate* best_ = nullptr;
   std::unique_ptr<Stopwatch> stopwatch_;
   TunedKernel result_;
 };

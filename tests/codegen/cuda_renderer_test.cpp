@@ -255,6 +255,29 @@ TEST_F(CudaRendererTest, TheArgumentAndTheMappingAreAsTheLauncherIsTold) {
     EXPECT_NE(source.text.find(line), std::string::npos) << line;
 }
 
+// x by 16 bytes, a row's weight and a number by the element, halves by vectors of the layout's.
+TEST_F(CudaRendererTest, BuffersAreAlignedAsTheirAccessesNeed) {
+  const ValueId stride = b.add_scalar("stride", DType::i64, 16);
+  const int x = b.add_buffer("x", DType::f32, false);
+  const int weight = b.add_buffer("weight", DType::f32, false);
+  const int number = b.add_buffer("number", DType::f64, false);
+  const int half = b.add_buffer("half", DType::bf16, false);
+  const int anywhere = b.add_buffer("anywhere", DType::f32, false);
+  const int spread = b.add_buffer("spread", DType::f32, false);
+  const int y = b.add_buffer("y", DType::f32, true);
+  const ValueId at = row(stride);
+  ValueId value = b.pointwise(Op::mul, {load(x, at), load(weight, b.program_id())});
+  value = b.pointwise(Op::add, {value, b.cast(load(number, b.integer(3)), DType::f32)});
+  value = b.pointwise(Op::add, {value, load(half, at)});
+  value = b.pointwise(Op::add, {value, load(anywhere, b.add(at, b.add_scalar("o", DType::i64)))});
+  const ValueId sixteenth = b.mul(b.arange(Axis::cols, 128), b.integer(16));
+  value = b.pointwise(Op::add, {value, load(spread, sixteenth)});
+  b.store(y, at, value, kNoValue);
+  b.set_mapping(kWarp);
+  EXPECT_EQ(render_cuda(b.program(), {}).alignments,
+            (std::vector<std::uint8_t>{16, 4, 8, 8, 4, 4, 16}));
+}
+
 struct Dtypes {
   DType in;
   DType out;

@@ -10,6 +10,7 @@
 
 #include "src/api/dlpack.h"
 #include "src/runtime/registry.h"
+#include "src/tile/builder.h"
 #include "tests/cuda/fake/fake_device.h"
 
 namespace sinter {
@@ -35,6 +36,23 @@ TEST_F(CudaDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(machine.blocks_per_multiprocessor, 24);
   EXPECT_EQ(machine.registers_per_multiprocessor, 32768);
   EXPECT_NEAR(*device->peak_flops(), 2.0 * 132 * 128 * 1.98e9, 1e6);
+}
+
+TEST_F(CudaDeviceTest, AForgottenKernelIsUnloadedUnlessSomebodyHoldsIt) {
+  tile::Builder builder("fill");
+  const int y = builder.add_buffer("y", DType::f32, true);
+  builder.store(y, builder.arange(tile::Axis::cols, 32), builder.real(1, DType::f32),
+                tile::kNoValue);
+  const tile::TileProgram program = builder.finish();
+  const auto device = make();
+  KernelPtr kernel = device->compile(program);
+  device->forget(program);
+  EXPECT_EQ(fake_.modules.size(), 1u);
+  EXPECT_EQ(device->compile(program), kernel);
+  kernel.reset();
+  device->forget(program);
+  EXPECT_TRUE(fake_.modules.empty());
+  EXPECT_TRUE(device->compile(program));
 }
 
 TEST_F(CudaDeviceTest, ItsBandwidthIsMeasuredOnce) {
@@ -287,7 +305,7 @@ TEST_F(Gpu, AGraphGivesTheSameAndTakesNewInputs) {
 
 TEST_F(Gpu, AStreamOfTheCallers) {
   const CudaDriver& driver = cuda_driver();
-  const PrimaryContextPtr primary = PrimaryContext::retain(driver, 0);
+  const CudaContextPtr primary = CudaContext::primary(driver, 0);
   CUstream stream = nullptr;
   {
     const ContextScope scope(*primary);
@@ -311,7 +329,7 @@ TEST_F(Gpu, AStreamOfTheCallers) {
 }
 
 TEST_F(Gpu, ManyThreadsWithTheirOwnStreams) {
-  const PrimaryContextPtr primary = PrimaryContext::retain(cuda_driver(), 0);
+  const CudaContextPtr primary = CudaContext::primary(cuda_driver(), 0);
   const Tensor x = from_vector(numbers(1 << 16), {1 << 16}, "cuda");
   const auto f = compile([](const Tensor& a) { return (a + 1) * 2.0; }, {.cuda_graph = true});
   std::vector<std::string> failures(4);

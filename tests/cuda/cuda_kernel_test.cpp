@@ -17,7 +17,7 @@ BufferBinding buffer(std::uintptr_t address) { return {reinterpret_cast<void*>(a
 
 class CudaKernelTest : public FakeDevice {
  protected:
-  CudaKernelTest() : primary_(PrimaryContext::retain(*driver_, 0)) { reset_parts(""); }
+  CudaKernelTest() : primary_(CudaContext::primary(*driver_, 0)) { reset_parts(""); }
 
   void reset_parts(const std::string& cache_dir) {
     streams_ = std::make_shared<CudaStreams>(primary_);
@@ -33,13 +33,15 @@ class CudaKernelTest : public FakeDevice {
       source.text = text + (aligned ? "" : " for any address");
       source.entry = "sinter_k";
       source.words = words;
+      source.alignments = {16, 16};
+      source.alignments.resize(static_cast<std::size_t>(words), 4);
       source.mapping.threads = 256;
       source.mapping.cluster = cluster;
       return source;
     });
   }
 
-  PrimaryContextPtr primary_;
+  CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<const CudaCompiler> compiler_;
 };
@@ -73,12 +75,13 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
   EXPECT_EQ(fake_.calls["cuFuncSetAttribute"], 1);
   large->launch({}, {}, 2, 0);
   EXPECT_EQ(fake_.launches[1].blocks, 32u);
-  EXPECT_THROW(large->launch({}, {}, std::int64_t{1} << 30, 0), InternalError);
+  EXPECT_THROW(large->launch({}, {}, std::int64_t{1} << 30, 0), UserError);
+  EXPECT_EQ(fake_.launches.size(), 2u);
 }
 
 TEST_F(CudaKernelTest, BeforeHopperKernelsDoNotOverlap) {
   fake_.compute_major = 8;
-  primary_ = PrimaryContext::retain(*driver_, 0);
+  primary_ = CudaContext::primary(*driver_, 0);
   reset_parts("");
   EXPECT_EQ(compiler_->target().architecture, "sm_80");
   kernel(1)->launch({}, {}, 1, 0);
@@ -100,12 +103,20 @@ TEST_F(CudaKernelTest, AnUnalignedBufferTakesTheOtherVariantOnceCompiled) {
   EXPECT_EQ(fake_.launches[4].image, "cubin of text");
 }
 
+TEST_F(CudaKernelTest, ABufferNeedsNoMoreAlignmentThanItsAccesses) {
+  const auto k = kernel(4);  // the third one's are 4 bytes wide
+  k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3004)}, {}, 1, 0);
+  EXPECT_EQ(nvrtc_.compiled, 1);
+  k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3002)}, {}, 1, 0);
+  EXPECT_EQ(nvrtc_.compiled, 2);
+}
+
 TEST_F(CudaKernelTest, TheThreadsStreamIsUsedAndTheCallersContextLeft) {
   const auto k = kernel(1);
   fake_.current = fake_.created;
-  const CUstream previous = streams_->enter(stream(1600));
+  CudaStreamUse* const use = streams_->enter(stream(1600));
   k->launch({}, {}, 1, 0);
-  streams_->leave(previous);
+  streams_->leave(use);
   EXPECT_EQ(fake_.launches[0].stream, stream(1600));
   EXPECT_EQ(fake_.current, fake_.created);
 }
@@ -173,6 +184,12 @@ class CudaGraphTest : public CudaKernelTest {
     return make_cuda_graph(primary_, streams_, steps);
   }
 };
+
+TEST_F(CudaGraphTest, ATooLargeGridIsSaidBeforeAnythingIsCaptured) {
+  const std::vector<std::int64_t> none;
+  EXPECT_THROW(graph_of({{kernel(1), 0, none, std::int64_t{1} << 31}}), UserError);
+  EXPECT_EQ(fake_.calls["cuStreamBeginCapture"], 0);
+}
 
 TEST_F(CudaGraphTest, IsCapturedOnceAndReboundWhereBuffersChange) {
   const auto k = kernel(3);

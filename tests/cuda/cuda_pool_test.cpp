@@ -14,20 +14,6 @@ constexpr std::size_t kGiB = std::size_t{1} << 30;
 
 using CudaPoolTest = FakeDevice;
 
-// Puts the thread on a stream for a while.
-class OnStream {
- public:
-  OnStream(CudaDevice& device, CUstream stream)
-      : device_(device), previous_(device.streams().enter(stream)) {}
-  ~OnStream() { device_.streams().leave(previous_); }
-  OnStream(const OnStream&) = delete;
-  OnStream& operator=(const OnStream&) = delete;
-
- private:
-  CudaDevice& device_;
-  CUstream previous_;
-};
-
 TEST(CudaBlocks, AreRoundedLittle) {
   EXPECT_EQ(cuda_block_bytes(0), 512u);
   EXPECT_EQ(cuda_block_bytes(1), 512u);
@@ -171,27 +157,6 @@ TEST_F(CudaPoolTest, AUserOnAnotherStreamIsWaitedFor) {
   device->allocate(kMiB);
   ASSERT_EQ(fake_.stream_log.size(), 1u);
   EXPECT_TRUE(fake_.stream_log[0].starts_with("wait for ")) << fake_.stream_log[0];
-}
-
-TEST_F(CudaPoolTest, ScopesOrderTheirStreamsAndAreLeftInOrder) {
-  const auto device = make();
-  const CUstream own = device->streams().own();
-  {
-    const OnStream on(*device, stream(1600));
-    EXPECT_EQ(device->streams().current(), stream(1600));
-    EXPECT_EQ(fake_.streams, (std::vector<void*>{own, stream(1600)}));  // record, wait
-    {
-      const OnStream inner(*device, nullptr);  // the legacy default stream
-      EXPECT_EQ(device->streams().current(), nullptr);
-      EXPECT_TRUE(device->streams().is_open(nullptr));
-    }
-    EXPECT_FALSE(device->streams().is_open(nullptr));
-    EXPECT_EQ(device->streams().current(), stream(1600));
-    fake_.streams.clear();
-  }
-  EXPECT_EQ(fake_.streams, (std::vector<void*>{stream(1600), own}));
-  EXPECT_EQ(device->streams().current(), own);
-  EXPECT_TRUE(fake_.events.empty());
 }
 
 TEST_F(CudaPoolTest, MemoryOutlivesItsDevice) {

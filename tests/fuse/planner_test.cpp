@@ -4,6 +4,7 @@
 #include <sinter/error.h>
 
 #include <algorithm>
+#include <set>
 
 #include "src/fuse/plan.h"
 #include "src/graph/simplify.h"
@@ -507,6 +508,45 @@ TEST(PlanTest, SameAccessIgnoresStridesOfSingleElements) {
   EXPECT_TRUE(same_access({{1, 6}, {99, 1}, 0}, {{1, 6}, {6, 1}, 0}));
   EXPECT_FALSE(same_access({{1, 6}, {6, 1}, 1}, {{1, 6}, {6, 1}, 0}));
   EXPECT_FALSE(same_access({{2, 6}, {1, 2}, 0}, {{2, 6}, {6, 1}, 0}));
+}
+
+// A launch has room for so many addresses and strides.
+TEST(PlannerTest, AKernelHasNoMoreAccessesThanItMay) {
+  GraphMaker maker;
+  Operand sum = maker.input({64});
+  for (int i = 1; i < 40; ++i) sum = maker.op(Op::add, {sum, maker.input({64})});
+  const Operand first = maker.input({64});
+  for (int i = 0; i < 20; ++i)
+    maker.output(maker.op(Op::mul, {first, maker.number(2 + i, Shape{64})}));
+  maker.output(sum);
+  EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
+  FusionOptions narrow;
+  narrow.most_accesses = 16;
+  const Plan plan = plan_of(maker.graph, narrow);
+  for (const FusionGroup& group : plan.groups) {
+    std::set<NodeId> read;
+    for (NodeId id : group.nodes)
+      for (const Operand& operand : plan.graph[id].operands)
+        if (std::find(group.nodes.begin(), group.nodes.end(), operand.node) == group.nodes.end() &&
+            plan.graph[operand.node].op != Op::constant)
+          read.insert(operand.node);
+    EXPECT_LE(read.size() + group.outputs.size(), 16u) << to_string(plan);
+  }
+  EXPECT_LE(plan.groups.size(), 3u + 2u) << to_string(plan);
+  EXPECT_EQ(reasons(plan).find("one kernel would have more than 16 reads and writes"), 0u)
+      << reasons(plan);
+  expect_reference_values(maker.graph, plan, 1e-4);
+}
+
+TEST(PlannerTest, OneThatReadsTheSameOftenIsNotTooWide) {
+  GraphMaker maker;
+  const Operand x = maker.input({64});
+  Operand value = x;
+  for (int i = 0; i < 40; ++i) value = maker.op(i % 2 ? Op::mul : Op::sub, {value, x});
+  maker.output(value);
+  FusionOptions narrow;
+  narrow.most_accesses = 16;
+  EXPECT_EQ(plan_of(maker.graph, narrow).groups.size(), 1u);
 }
 
 }  // namespace

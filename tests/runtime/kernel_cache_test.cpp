@@ -111,6 +111,20 @@ TEST(KernelCache, ClearKeepsWhatIsHeld) {
   EXPECT_EQ(kernel.use_count(), 1);
 }
 
+TEST(KernelCache, OnlyWhatNobodyHoldsIsDropped) {
+  KernelCache cache;
+  KernelPtr kernel = cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); });
+  cache.get({3, 4}, [] { return std::make_shared<NoKernel>(); });
+  const std::weak_ptr<const CompiledKernel> watched = kernel;
+  cache.drop_if_unused({1, 2});
+  cache.drop_if_unused({5, 6});
+  EXPECT_EQ(cache.size(), 2u);
+  kernel.reset();
+  cache.drop_if_unused({1, 2});
+  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(KernelCache, ChildForkedDuringACompilationCompilesItself) {
   KernelCache cache;
   std::atomic<bool> compiling{false};

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class ScriptedDevice : public Device {
   // What happened.
   std::atomic<int> compiled = 0;
   std::map<std::string, int> samples;  // by text
+  std::multiset<std::string> compiled_texts;
+  std::multiset<std::string> forgotten_texts;
 
   std::string name() const override { return name_; }
   std::string description() const override { return "a scripted GPU"; }
@@ -82,8 +85,10 @@ class ScriptedDevice : public Device {
     const std::lock_guard lock(mutex_);  // scripts need not be safe from many threads
     ++compiled;
     on_compile(program);
+    compiled_texts.insert(text(program));
     return std::make_shared<Kernel>(*this, program);
   }
+  void forget(const Program& program) noexcept override { forgotten_texts.insert(text(program)); }
 
   explicit ScriptedDevice(std::string name = "scripted") : name_(std::move(name)) {}
 

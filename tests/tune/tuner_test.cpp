@@ -92,6 +92,35 @@ TEST_F(TunerTest, TakesTheFastest) {
   expect_right();
 }
 
+// All but the heuristic's and the one that is kept.
+TEST_F(TunerTest, WhatLostIsUnloaded) {
+  device_.time_us = [](const auto& program) {
+    return is_threads_per_row(program, 64) ? 70.0 : is_threads_per_row(program, 32) ? 80.0 : 100.0;
+  };
+  const TunedKernel tuned = tune();
+  ASSERT_TRUE(tuned.changed());
+  std::multiset<std::string> kept = device_.compiled_texts;
+  for (const std::string& text : device_.forgotten_texts) {
+    ASSERT_TRUE(kept.contains(text));
+    kept.erase(kept.find(text));
+  }
+  const IterationSpace space = iteration_space(plan_, 0);
+  const std::multiset<std::string> expected{
+      device_.text(lower(plan_, 0, space, tuned.heuristic).program),
+      device_.text(lower(plan_, 0, space, tuned.config).program)};
+  EXPECT_EQ(kept, expected);
+}
+
+TEST_F(TunerTest, WhatWasCompiledInVainIsUnloaded) {
+  TunerOptions options;
+  options.compile_threads = 4;
+  options.progress = [](const TuningProgress& at) { return at.done < 2; };
+  const TunedKernel tuned = tune(options);
+  ASSERT_FALSE(tuned.changed());
+  EXPECT_GT(device_.compiled, 2);
+  EXPECT_EQ(device_.forgotten_texts.size(), device_.compiled_texts.size() - 1);
+}
+
 TEST_F(TunerTest, AnotherWithinTwoPercentOrTheNoiseChangesNothing) {
   device_.time_us = [](const auto& program) {
     return is_threads_per_row(program, 64) ? 99.0 : 100.0;

@@ -227,6 +227,43 @@ TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
   EXPECT_EQ(g_warnings.size(), 1u);
 }
 
+// What could not be read may be whole.
+TEST_F(TuningFileTest, WhatCannotBeReadIsNeitherMovedNorOverwritten) {
+  use_path("folder.json");
+  std::filesystem::create_directories(path_);
+  TuningStore store(path_);
+  EXPECT_FALSE(store.find(kKey));
+  EXPECT_EQ(g_warnings.size(), 1u);
+  EXPECT_THROW(store.check_writable(), UserError);
+  EXPECT_THROW(store.put({{kKey, entry()}}), UserError);
+  EXPECT_TRUE(std::filesystem::is_directory(path_));
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".damaged"));
+  if (geteuid() == 0) return;  // may read everything
+  use_path("forbidden.json");
+  TuningStore(path_).put({{kKey, entry()}});
+  chmod(path_.c_str(), 0);
+  EXPECT_THROW(TuningStore(path_).put({{kOther, entry()}}), UserError);
+  chmod(path_.c_str(), 0600);
+  EXPECT_EQ(TuningStore(path_).find(kKey), entry());
+}
+
+TEST_F(TuningFileTest, AFileOfManyMegabytesIsReadToItsEnd) {
+  TuningStore(path_).put({{kKey, entry()}});
+  write(replaced(text(), "\"devices\"",
+                 "\"notes\": \"" + std::string(std::size_t{5} << 20, 'n') + "\", \"devices\""));
+  EXPECT_EQ(TuningStore(path_).find(kKey), entry());
+}
+
+TEST_F(TuningFileTest, AnEmptyFileIsDamaged) {
+  use_path("empty.json");
+  write("");
+  TuningStore store(path_);
+  EXPECT_EQ(store.size(), 0u);
+  EXPECT_EQ(g_warnings.size(), 1u);
+  store.put({{kKey, entry()}});
+  EXPECT_EQ(TuningStore(path_).find(kKey), entry());
+}
+
 TEST_F(TuningFileTest, AFolderThatCannotBeWrittenIsSaidBefore) {
   if (geteuid() == 0) {
     write("");

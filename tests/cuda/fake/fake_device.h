@@ -37,4 +37,18 @@ class FakeDevice : public testing::Test {
   std::unique_ptr<const CudaDriver> driver_;
 };
 
+// Puts the thread on a stream for a while.
+class OnStream {
+ public:
+  OnStream(CudaDevice& device, CUstream stream)
+      : streams_(device.streams()), use_(streams_.enter(stream)) {}
+  ~OnStream() { streams_.leave(use_); }
+  OnStream(const OnStream&) = delete;
+  OnStream& operator=(const OnStream&) = delete;
+
+ private:
+  CudaStreams& streams_;
+  CudaStreamUse* use_;
+};
+
 }  // namespace sinter

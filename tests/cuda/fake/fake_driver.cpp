@@ -15,6 +15,7 @@ FakeCuda g_fake;
 // Counts the call, and says whether it shall fail.
 CUresult entered(const char* call) {
   const int count = ++g_fake.calls[call];
+  if (g_fake.on_call) g_fake.on_call(call);
   return g_fake.failing_call == call && count >= g_fake.failing_from ? g_fake.failing_code : 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -43,6 +44,7 @@ struct FakeCuda {
   std::size_t argument_words = 0;                     // of every kernel
   bool events_pass = true;                            // what cuEventQuery says
   bool captures_programmatic = true;
+  std::function<void(const std::string& call)> on_call;  // at the beginning of each
 
   // What it was asked for.
   std::map<std::string, int> calls;
