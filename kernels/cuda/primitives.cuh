@@ -238,19 +238,13 @@ extern __shared__ __align__(16) unsigned char fetched_bytes[];
 
 // Starts to copy 16 bytes into pack `index`. What this thread took from there is in registers long
 // before memory answers.
-template <int W, Reading reading, class T>
+template <int W, class T>
 SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
   static_assert(sizeof(Pack<T, W>) == 16);
-  const u32 to = (u32)__cvta_generic_to_shared(packs + index);
-  if constexpr (reading == kOnce) {
-    u64 policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
-                 "l"(from + at), "l"(policy)
-                 : "memory");
-  } else {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + at) : "memory");
-  }
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   (u32)__cvta_generic_to_shared(packs + index)),
+               "l"(from + at)
+               : "memory");
 }
 // What was fetched since the last end belongs together; then: all but the last `left` of these have
 // arrived, as far as this thread fetched them.

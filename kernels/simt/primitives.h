@@ -197,9 +197,9 @@ SN_INLINE void wait_for_meeting(i32, i32, i32 SN_WHERE) { cluster_barrier(line);
 
 #define SN_FETCHED(T, W, name, count, at) SN_SHARED(SN_PACK(T, W), name, count)
 #define SN_PACK(T, W) Pack<T, W>
-template <int W, Reading reading, class T>
+template <int W, class T>
 SN_INLINE void fetch_pack(SharedArray<Pack<T, W>> packs, i32 index, In<T> from, idx at SN_WHERE) {
-  put(packs, index, read_pack<W, reading>(from, at SN_HERE) SN_HERE);
+  put(packs, index, read_pack<W, kOften>(from, at SN_HERE) SN_HERE);
 }
 SN_INLINE void end_of_fetch() {}
 template <int left>

@@ -156,7 +156,7 @@ Config default_transposing(const Facts& facts, int col_axis, int row_axis) {
   const bool many =
       facts.elements() >= kTransposeTile * kTransposeTile * 2 * facts.machine.multiprocessors;
   const std::int64_t tile = many ? kTransposeTile : kSmallTransposeTile;
-  return transposing_config(facts, col_axis, row_axis, tile, tile, 8);
+  return transposing_config(facts, col_axis, row_axis, tile, tile, facts.is_narrow() ? 16 : 8);
 }
 
 // Whether some operand is the same for all rows.
@@ -195,18 +195,20 @@ Config pointwise_config(const Facts& facts, int threads, std::int64_t vectors, i
   return config;
 }
 
-// One vector of each tensor. Where an operand is shared and there are blocks enough, two; or, of
-// 16-bit elements, which take instructions to unpack, one of several rows.
+// One vector of each tensor where blocks are few, else two. Of 16-bit elements, which take
+// instructions to unpack, a shared operand is used for several rows.
 Config default_pointwise(const Facts& facts) {
   const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
-  const int row_axis = config.col_axis < 0 ? -1 : row_axis_beside(facts, config.col_axis);
-  if (row_axis < 0 || config.rows_first || !has_shared_operand(facts, config.col_axis, row_axis))
-    return config;
-  const std::int64_t tile = config.tile_cols * config.tile_rows * kSharedRows;
-  const bool many = facts.elements() >= tile * 4 * facts.machine.multiprocessors;
-  if (!many) return config;
-  return facts.is_narrow() ? pointwise_config(facts, kPointwiseThreads, 1, kSharedRows)
-                           : pointwise_config(facts, kPointwiseThreads, 2, 1);
+  if (config.col_axis < 0 || config.rows_first) return config;
+  const std::int64_t blocks = facts.elements() / (config.tile_cols * config.tile_rows);
+  if (blocks < 32L * facts.machine.multiprocessors) return config;
+  const int row_axis = row_axis_beside(facts, config.col_axis);
+  const bool shares = row_axis >= 0 && has_shared_operand(facts, config.col_axis, row_axis);
+  if (shares && facts.is_narrow())
+    return pointwise_config(facts, kPointwiseThreads, 1, kSharedRows);
+  const bool is_short = facts.size(config.col_axis) <= config.tile_cols;
+  return is_short ? pointwise_config(facts, kPointwiseThreads, 1, 2)
+                  : pointwise_config(facts, kPointwiseThreads, 2, 1);
 }
 
 // --- rows
@@ -456,12 +458,16 @@ std::vector<Config> pointwise_configs(const Facts& facts) {
 }
 
 // What is read should not push out what others have in the cache: writing that back would cost more
-// than the reading. With far more than the cache holds it costs a little (measured on an H200).
-bool streams(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
+// than the reading. Of far more than the cache holds it would cost a little, of rows that are
+// fetched ahead always (measured on an H200).
+bool streams(const Config& config, const IterationSpace& space, std::int64_t bytes,
+             const Machine& machine) {
+  if (config.mapping.ahead > 0) return false;
   const bool writes =
       std::any_of(space.accesses.begin(), space.accesses.end(),
                   [](const Access& access) { return access.write && access.level == Level::full; });
-  return bytes < (writes ? 3 : 6) * machine.cache_bytes;
+  const double caches = !writes ? 6 : config.form == Form::pointwise ? 3 : 1.5;
+  return static_cast<double>(bytes) < caches * static_cast<double>(machine.cache_bytes);
 }
 
 bool adds_in_same_order(const Config& a, const Config& b) {
@@ -479,8 +485,9 @@ std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
   std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
-    for (bool stream : {streams(space, bytes, machine), !streams(space, bytes, machine)}) {
-      if (candidate.mapping.ahead > 0 && stream != streams(space, bytes, machine)) continue;
+    for (bool other : {false, true}) {
+      const bool stream = streams(candidate, space, bytes, machine) != other;
+      if (stream && candidate.mapping.ahead > 0) continue;
       Config config = candidate;
       config.stream_loads = stream;
       const bool known = std::any_of(configs.begin(), configs.end(),
@@ -496,7 +503,7 @@ Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const 
   const Facts facts(space, machine);
   Config config =
       space.reduced_axes().empty() ? default_pointwise(facts) : reduction_configs(facts).front();
-  config.stream_loads = streams(space, bytes, machine);
+  config.stream_loads = streams(config, space, bytes, machine);
   return config;
 }
 
