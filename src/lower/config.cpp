@@ -157,6 +157,7 @@ std::string to_string(const Config& config) {
       fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
                   config.tile_cols, config.stream_stores ? " streaming" : "");
   if (config.stream_loads) text += " read once";
+  if (config.online) text += " online";
   const tile::Mapping& mapping = config.mapping;
   if (mapping.threads > 0)
     text +=

@@ -24,6 +24,7 @@ constexpr int kMostThreads = 1024;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kChunkVectors = 4;
+constexpr std::int64_t kOnlineElements = 16;  // that a thread takes at once: it holds three of each
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -286,25 +287,29 @@ RowChoice default_row(const Facts& facts, int col_axis) {
   return {group, static_cast<int>(cluster), group};
 }
 
-Config chunked_config(const Facts& facts, int col_axis) {
+// `online`: reads a softmax's rows once less, for as many exponentials and a tile more to hold.
+Config chunked_config(const Facts& facts, int col_axis, bool online) {
   Config config;
   config.form = Form::chunked;
   config.col_axis = col_axis;
+  config.online = online;
   Mapping& mapping = config.mapping;
   mapping.vector = facts.vector_along(col_axis);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
   mapping.threads = static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), 32, 512));
   mapping.threads_per_row = mapping.threads;
-  const std::int64_t steps =
-      std::clamp<std::int64_t>(ceil_div(vectors, mapping.threads), 1, kChunkVectors);
+  const std::int64_t most =
+      std::min(kChunkVectors, online ? kOnlineElements / mapping.vector : kChunkVectors);
+  const std::int64_t steps = std::clamp<std::int64_t>(ceil_div(vectors, mapping.threads), 1, most);
   config.tile_cols = mapping.threads * mapping.vector * steps;
   return config;
 }
 
-Config column_config(const Facts& facts, int col_axis) {
+Config column_config(const Facts& facts, int col_axis, bool online) {
   Config config;
   config.form = Form::column;
   config.col_axis = col_axis;
+  config.online = online;
   Mapping& mapping = config.mapping;
   mapping.vector = facts.vector_along(col_axis);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
@@ -349,11 +354,15 @@ std::vector<Config> row_configs(const Facts& facts, int col_axis) {
 
 std::vector<Config> reduction_configs(const Facts& facts) {
   const std::vector<int> reduced = facts.space.reduced_axes();
-  if (const int across = kept_column(facts); across >= 0) return {column_config(facts, across)};
   const int inner = reduced.back();
+  const int across = kept_column(facts);
   std::vector<Config> configs;
-  if (reduced.size() == 1) configs = row_configs(facts, inner);
-  if (configs.empty()) configs.push_back(chunked_config(facts, inner));
+  if (across < 0 && reduced.size() == 1) configs = row_configs(facts, inner);
+  if (!configs.empty()) return configs;
+  for (bool online : {true, false})
+    if (!online || facts.space.has_online_sums)
+      configs.push_back(across >= 0 ? column_config(facts, across, online)
+                                    : chunked_config(facts, inner, online));
   return configs;
 }
 
@@ -387,7 +396,7 @@ bool streams(const IterationSpace& space, std::int64_t bytes, const Machine& mac
 }
 
 bool adds_in_same_order(const Config& a, const Config& b) {
-  return a.form == b.form && a.tile_cols == b.tile_cols &&
+  return a.form == b.form && a.tile_cols == b.tile_cols && a.online == b.online &&
          a.mapping.threads_per_row == b.mapping.threads_per_row &&
          a.mapping.vector == b.mapping.vector && a.mapping.cluster == b.mapping.cluster;
 }

@@ -38,6 +38,7 @@ TunedChoice choice_of(const Config& config) {
   choice.blocks_at_once = mapping.blocks_at_once;
   choice.stream_loads = config.stream_loads;
   choice.stream_stores = config.stream_stores;
+  choice.online = config.online;
   return choice;
 }
 

@@ -24,6 +24,7 @@ struct TunedChoice {
   int blocks_at_once = 0;  // rows: follows from the size, too
   bool stream_loads = false;
   bool stream_stores = false;
+  bool online = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;
 };
 
