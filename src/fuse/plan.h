@@ -68,6 +68,9 @@ struct FusionOptions {
   // Elements of a reduced axis that are worth a worker of their own, where results lie side by
   // side.
   std::int64_t smallest_column_part = 2048;
+  // Simple instructions an element that a part of a split row does again rather than read a tensor
+  // more.
+  int repeated_cost = kHeavyCost;
 };
 
 // What suits that many workers of a device.

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "src/fuse/plan.h"
 #include "src/graph/simplify.h"
@@ -14,6 +17,8 @@ namespace {
 constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
 constexpr std::int64_t kSmallestRowPart = 2048;    // elements
 constexpr std::int64_t kColumnsAtOnce = 256;       // kept neighbours that one worker takes together
+constexpr std::int64_t kEvenPart = 16;             // elements: parts begin where wide loads can
+constexpr std::size_t kMostReadAgain = 2;          // tensors
 
 Node pointwise_node(Op op, DType dtype, std::vector<Operand> operands) {
   Node node;
@@ -32,8 +37,12 @@ class Splitter {
   Graph run() {
     for (NodeId id = 0; id < source_.size(); ++id) {
       Node node = source_[id];
-      for (Operand& operand : node.operands)
+      round_ = 0;
+      for (Operand& operand : node.operands) {
+        round_ = std::max(round_, rounds_[static_cast<std::size_t>(operand.node)]);
         operand.node = moved_[static_cast<std::size_t>(operand.node)];
+      }
+      rounds_.push_back(round_ + (node.op == Op::reduce ? 1 : 0));
       const bool is_input = node.op == Op::input;
       NodeId target = -1;
       if (node.op == Op::reduce) target = split(node);
@@ -47,7 +56,7 @@ class Splitter {
       result_.outputs.push_back(output);
     }
     // What only a split reduction reads is computed in the parts' shape, so that they fuse.
-    return has_split_ ? sink_views(result_) : std::move(result_);
+    return has_split_ ? sink_views(remove_dead(result_)) : std::move(result_);
   }
 
  private:
@@ -68,27 +77,38 @@ class Splitter {
     const std::int64_t length = view.shape[axis];
     const std::int64_t others = view.shape.numel() / length / std::max<std::int64_t>(results, 1);
     const std::int64_t smallest = rows ? kSmallestRowPart : options_.smallest_column_part;
-    const std::int64_t parts =
-        part_count(length, std::max<std::int64_t>(1, smallest / others), is_arg(node.reduce_kind));
-    if (parts < 2) return -1;
-    return is_arg(node.reduce_kind) ? split_arg(node, axis, parts) : split_plain(node, axis, parts);
+    const Parts parts = parts_of(length, std::max<std::int64_t>(1, smallest / others),
+                                 std::max<std::int64_t>(1, tasks), rows);
+    if (parts.count < 2) return -1;
+    if (!is_arg(node.reduce_kind)) return split_plain(node, axis, parts);
+    return parts.count * parts.size == length ? split_arg(node, axis, parts) : -1;
   }
 
-  // A divisor of `length` if there is one near the wanted number of parts; else (unless `exact`)
-  // just that number, leaving a tail.
-  std::int64_t part_count(std::int64_t length, std::int64_t smallest, bool exact) const {
+  struct Parts {
+    std::int64_t count = 0;
+    std::int64_t size = 0;
+  };
+
+  // Equal ones near the wanted number if there are, best of an even size; else they leave a tail.
+  Parts parts_of(std::int64_t length, std::int64_t smallest, std::int64_t tasks, bool rows) const {
     const std::int64_t most = std::min<std::int64_t>(16L * parallelism_, length / smallest);
-    for (std::int64_t parts = most; parts >= std::max(2, parallelism_); --parts)
-      if (length % parts == 0) return parts;
-    return exact ? 0 : most;
+    if (most < 2) return {};
+    const std::int64_t least =
+        std::clamp<std::int64_t>((2L * parallelism_ + tasks - 1) / tasks, 2, parallelism_);
+    for (const std::int64_t even : {rows ? kEvenPart : 1, std::int64_t{1}})
+      for (std::int64_t count = most; count >= least; --count)
+        if (length % count == 0 && length / count % even == 0) return {count, length / count};
+    std::int64_t size = length / most;
+    if (rows && size >= kEvenPart) size -= size % kEvenPart;
+    return {length / size, size};
   }
 
-  // `view` with `axis` cut into (parts, size) at axis, axis + 1; what does not divide is left out.
-  static View cut(const View& view, int axis, std::int64_t parts, std::int64_t size) {
+  // `view` with `axis` cut into (count, size) at axis, axis + 1; what does not divide is left out.
+  static View cut(const View& view, int axis, const Parts& parts) {
     View result = insert_axis(view, axis);
-    result.shape[axis] = parts;
-    result.strides[axis] = view.strides[axis] * size;
-    result.shape[axis + 1] = size;
+    result.shape[axis] = parts.count;
+    result.strides[axis] = view.strides[axis] * parts.size;
+    result.shape[axis + 1] = parts.size;
     return result;
   }
 
@@ -127,27 +147,63 @@ class Splitter {
     return axis - std::popcount(axes & ((1u << axis) - 1));
   }
 
-  // A reduction of 16-bit floats keeps its parts in f32.
-  NodeId reduce_wide(ReduceKind kind, const Operand& operand, std::uint32_t axes) {
+  // Unfused, every tensor of the program is rounded to its type, but not what the parts give.
+  Operand widened(const Operand& operand) {
     const DType dtype = result_[operand.node].dtype;
-    if (compute_dtype(dtype) == dtype) return add_reduce(kind, operand.node, operand.view, axes);
-    const NodeId wide = add_pointwise(Op::cast, DType::f32, {operand});
-    return add_reduce(kind, wide, dense_view(operand.view.shape), axes);
+    if (compute_dtype(dtype) == dtype) return operand;
+    return whole(add_pointwise(Op::cast, compute_dtype(dtype), {operand}));
   }
 
-  NodeId split_plain(const Node& node, int axis, std::int64_t parts) {
-    const Operand operand = node.operands[0];
-    const std::int64_t length = operand.view.shape[axis];
-    const std::int64_t size = length / parts;
-    const View main = slice(operand.view, axis, 0, parts * size, 1);
-    const NodeId partial = reduce_wide(
-        node.reduce_kind, {operand.node, cut(main, axis, parts, size)}, shifted(node.axes, axis));
+  // What a part needs besides the tensors it reads is computed again in its kernel, if that is
+  // cheaper than to keep it: the operand with a computation of its own. Reductions that can share a
+  // kernel share that, too: those over the same `axes` that wait for as many others.
+  Operand with_own_computation(const Operand& operand, std::uint32_t axes, bool tail) {
+    if (!options_.fuse) return widened(operand);
+    std::set<NodeId> nodes;
+    std::set<NodeId> read;
+    int cost = 0;
+    find_computation(operand.node, result_[operand.node].shape.numel(), nodes, read, cost);
+    if (cost > options_.repeated_cost || read.size() > kMostReadAgain) return operand;
+    std::map<NodeId, NodeId>& copies = copies_[{round_, axes, tail}];
+    for (NodeId id : nodes) {
+      if (copies.count(id)) continue;
+      Node node = result_[id];
+      for (Operand& each : node.operands)
+        if (const auto it = copies.find(each.node); it != copies.end()) each.node = it->second;
+      copies[id] = result_.add(std::move(node));
+    }
+    return {nodes.empty() ? operand.node : copies.at(operand.node), operand.view};
+  }
+
+  // The pointwise nodes of that size, and the tensors they begin with.
+  void find_computation(NodeId id, std::int64_t size, std::set<NodeId>& nodes,
+                        std::set<NodeId>& read, int& cost) const {
+    const Node& node = result_[id];
+    if (node.shape.numel() < size || node.op == Op::constant || node.op == Op::iota) return;
+    if (!is_pointwise(node.op)) {
+      read.insert(id);
+      return;
+    }
+    if (!nodes.insert(id).second) return;
+    cost += std::max(1, info(node.op).cost);
+    for (const Operand& operand : node.operands)
+      find_computation(operand.node, size, nodes, read, cost);
+  }
+
+  NodeId split_plain(const Node& node, int axis, const Parts& parts) {
+    const std::int64_t length = node.operands[0].view.shape[axis];
+    const std::int64_t whole_parts = parts.count * parts.size;
+    const Operand operand = with_own_computation(node.operands[0], node.axes, false);
+    const View main = slice(operand.view, axis, 0, whole_parts, 1);
+    const NodeId partial = add_reduce(node.reduce_kind, operand.node, cut(main, axis, parts),
+                                      shifted(node.axes, axis));
     const int parts_axis = kept_position(node.axes, axis);
     NodeId total =
         add_reduce(node.reduce_kind, partial, dense_view(result_[partial].shape), 1u << parts_axis);
-    if (parts * size < length) {
-      const View tail = slice(operand.view, axis, parts * size, length - parts * size, 1);
-      const NodeId rest = reduce_wide(node.reduce_kind, {operand.node, tail}, node.axes);
+    if (whole_parts < length) {
+      const Operand end = with_own_computation(node.operands[0], node.axes, true);
+      const View tail = slice(end.view, axis, whole_parts, length - whole_parts, 1);
+      const NodeId rest = add_reduce(node.reduce_kind, end.node, tail, node.axes);
       constexpr Op kCombine[] = {Op::add, Op::mul, Op::maximum, Op::minimum};
       total = add_pointwise(kCombine[static_cast<int>(node.reduce_kind)], result_[total].dtype,
                             {whole(total), whole(rest)});
@@ -158,10 +214,9 @@ class Splitter {
   }
 
   // argmax: the first position, over the parts, whose value equals the best one.
-  NodeId split_arg(const Node& node, int axis, std::int64_t parts) {
-    const Operand operand = node.operands[0];
-    const std::int64_t size = operand.view.shape[axis] / parts;
-    const View view = cut(operand.view, axis, parts, size);
+  NodeId split_arg(const Node& node, int axis, const Parts& parts) {
+    const Operand operand = with_own_computation(node.operands[0], node.axes, false);
+    const View view = cut(operand.view, axis, parts);
     const std::uint32_t axes = shifted(node.axes, axis);
     const ReduceKind kind =
         node.reduce_kind == ReduceKind::argmax ? ReduceKind::max : ReduceKind::min;
@@ -174,9 +229,9 @@ class Splitter {
     Node starts;
     starts.op = Op::iota;
     starts.dtype = DType::i64;
-    starts.shape = {parts};
+    starts.shape = {parts.count};
     starts.value = Scalar::of(std::int64_t{0});
-    starts.step = Scalar::of(size);
+    starts.step = Scalar::of(parts.size);
     const NodeId start = result_.add(std::move(starts));
     View start_view{shape, Shape::filled(shape.rank(), 0), 0};
     start_view.strides[parts_axis] = 1;
@@ -201,6 +256,10 @@ class Splitter {
   int parallelism_;
   Graph result_;
   std::vector<NodeId> moved_;
+  std::vector<int> rounds_;  // by node of the source: reductions one after the other up to it
+  int round_ = 0;            // reductions that the node being moved waits for
+  // Computations of the parts' own, by round, axes and whether it is the tail's.
+  std::map<std::tuple<int, std::uint32_t, bool>, std::map<NodeId, NodeId>> copies_;
   bool has_split_ = false;
 };
 

@@ -86,10 +86,12 @@ struct Facts {
     }
     return -1;
   }
-  int contiguous_accesses(int axis) const {
+  // Not those that are the same all along `inner`: they are few elements.
+  int contiguous_accesses(int axis, int inner) const {
     return static_cast<int>(
         std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-          return access.level == Level::full && is_memory(access) && stride(access, axis) == 1;
+          return access.level == Level::full && is_memory(access) && stride(access, axis) == 1 &&
+                 stride(access, inner) != 0;
         }));
   }
   int largest(const std::vector<int>& axes) const {
@@ -325,7 +327,8 @@ int kept_column(const Facts& facts) {
   const int inner = facts.space.reduced_axes().back();
   int across = -1;
   for (int axis : facts.space.kept_axes())
-    if (facts.contiguous_accesses(axis) > facts.contiguous_accesses(inner)) across = axis;
+    if (facts.contiguous_accesses(axis, inner) > facts.contiguous_accesses(inner, inner))
+      across = axis;
   return across;
 }
 
