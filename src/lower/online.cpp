@@ -1,8 +1,10 @@
-// The pattern, and an update that takes one exponential an element: of two numbers only the lesser
+// Which sums, and an update that takes one exponential an element: of two numbers only the lesser
 // has to be scaled.
 #include "src/lower/online.h"
 
 #include <limits>
+
+#include "src/fuse/online.h"
 
 namespace sinter {
 
@@ -10,26 +12,14 @@ using tile::Builder;
 using tile::ValueId;
 
 std::map<NodeId, NodeId> online_sums(const Plan& plan, int group) {
-  const auto member = [&](NodeId id, Op op) {
-    return plan.group_of[static_cast<std::size_t>(id)] == group && plan.graph[id].op == op;
+  const auto inside = [&](NodeId id) {
+    return plan.group_of[static_cast<std::size_t>(id)] == group;
   };
   std::map<NodeId, NodeId> sums;
   for (NodeId id : plan.groups[static_cast<std::size_t>(group)].nodes) {
-    const Node& sum = plan.graph[id];
-    if (sum.op != Op::reduce || sum.reduce_kind != ReduceKind::sum) continue;
-    if (!member(sum.operands[0].node, Op::exp)) continue;
-    const Node& power = plan.graph[sum.operands[0].node];
-    if (!member(power.operands[0].node, Op::sub)) continue;
-    const Node& below = plan.graph[power.operands[0].node];
-    if (!member(below.operands[1].node, Op::reduce)) continue;
-    const Node& top = plan.graph[below.operands[1].node];
-    const Operand& u = below.operands[0];
-    if (top.reduce_kind != ReduceKind::max || top.operands[0].node != u.node ||
-        !same_access(top.operands[0].view, u.view))
-      continue;
-    const DType dtype = compute_dtype(plan.graph[u.node].dtype);
-    if (is_floating(dtype) && compute_dtype(sum.dtype) == dtype)
-      sums.emplace(below.operands[1].node, id);
+    const auto nodes = online_nodes(plan.graph, id);
+    if (nodes && inside(nodes->max) && inside(nodes->below) && inside(nodes->power))
+      sums.emplace(nodes->max, id);
   }
   return sums;
 }

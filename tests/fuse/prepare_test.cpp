@@ -10,6 +10,7 @@
 #include "src/graph/simplify.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
+#include "tests/support/online_programs.h"
 #include "tests/support/trace_graph.h"
 
 namespace sinter {
@@ -192,14 +193,31 @@ TEST(SplitReductionsTest, PartsComputeAgainWhatTheyNeed) {
   };
   const Machine gpu{.kind = MachineKind::gpu, .multiprocessors = 132, .largest_cluster = 8};
   const Plan plan = plan_of(fusion_options(true, 132, gpu));
-  EXPECT_EQ(plan.groups.size(), 5u) << "parts and total, twice, and the result:\n"
-                                    << to_string(plan);
+  EXPECT_EQ(plan.groups.size(), 3u) << "parts, totals, the result:\n" << to_string(plan);
   std::int64_t written = 0;
   for (const FusionGroup& group : plan.groups) written += group.bytes_written;
   EXPECT_LT(written, 3 * 300000 * 2 + 10000);
   FusionOptions costly = fusion_options(true, 132, gpu);
   costly.repeated_cost = 0;
-  EXPECT_GT(plan_of(costly).groups.size(), 5u);
+  EXPECT_GT(plan_of(costly).groups.size(), 3u);
+}
+
+// Parts have maxima of their own; rows and parts with infinities and NaN are as they were.
+TEST(SplitReductionsTest, SumsOfExponentialsComeWithTheirMaximum) {
+  for (std::int64_t cols : {32768, 32003})
+    for (const auto& program : testing_support::online_programs(11, cols, DType::f32)) {
+      SCOPED_TRACE(program.name);
+      FusionOptions options = workers(16);
+      options.repeated_cost = 64;
+      const Plan plan = make_plan(simplify(program.graph), options);
+      EXPECT_GT(reductions_of(plan.graph).size(), reductions_of(program.graph).size());
+      const Numbers values = testing_support::hard_rows(11, cols, DType::f32);
+      const int tail = cols == 32768 ? 0 : 1;
+      EXPECT_LE(static_cast<int>(plan.groups.size()), (2 + tail) * program.passes + 1)
+          << to_string(plan);
+      expect_close(run_plan(plan, {values}), evaluate(program.graph, {values}), 1e-5);
+      if (HasFailure()) return;
+    }
 }
 
 TEST(SplitReductionsTest, PartsAreEqualAndEvenWhereTheyCanBe) {
