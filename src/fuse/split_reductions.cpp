@@ -236,6 +236,7 @@ class Splitter {
   NodeId split_online(NodeId id) {
     const auto nodes = online_nodes(source_, id);
     if (!nodes || !options_.fuse || !splits_.count(nodes->max)) return -1;
+    if (options_.repeated_cost < info(Op::exp).cost) return -1;  // better computed once and kept
     const Split& max = splits_.at(nodes->max);
     const DType dtype = source_[nodes->max].dtype;
     if (compute_dtype(dtype) != dtype) return -1;  // 16-bit floats have no least number in f32

@@ -220,6 +220,19 @@ TEST(SplitReductionsTest, SumsOfExponentialsComeWithTheirMaximum) {
     }
 }
 
+TEST(SplitReductionsTest, ExponentialsThatAreDearAreComputedOnce) {
+  const Graph graph = testing_support::online_programs(1, 1 << 20, DType::f32)[0].graph;
+  const auto exponentials = [&](int repeated_cost) {
+    FusionOptions options = workers(16);
+    options.repeated_cost = repeated_cost;
+    int count = 0;
+    for (const Node& node : split_reductions(graph, options).nodes) count += node.op == Op::exp;
+    return count;
+  };
+  EXPECT_EQ(exponentials(kHeavyCost), 1) << "a CPU keeps it";
+  EXPECT_EQ(exponentials(64), 3) << "of the parts, of their totals, of the result";
+}
+
 TEST(SplitReductionsTest, PartsAreEqualAndEvenWhereTheyCanBe) {
   const auto parts = [](std::int64_t rows, std::int64_t length, int parallelism) {
     const Graph graph = reduction(ReduceKind::sum, {rows, length}, {1});
