@@ -1,6 +1,7 @@
 // Parameters first, then where the program with this id stands, then values as they are asked for.
 #include "src/lower/group_values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -41,7 +42,8 @@ GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& spac
       group_(plan.groups[static_cast<std::size_t>(group)]),
       space_(space),
       config_(config),
-      b_(kernel_name(plan, group_)) {
+      b_(kernel_name(plan, group_)),
+      times_read_(space.accesses.size(), 0) {
   declare_parameters();
   locate_program();
 }
@@ -288,6 +290,7 @@ ValueId GroupValues::read(const Access& access) {
     return b_.pointwise(Op::add, {range_params_[at].start,
                                   b_.pointwise(Op::mul, {position, range_params_[at].step})});
   }
+  if (access.level == Level::full) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = read_mask(access);
   if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
   const ValueId zero = is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);

@@ -85,6 +85,7 @@ class GroupValues {
   std::vector<int> buffers_;                         // by access; -1 for a range
   std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
   std::vector<RangeParams> range_params_;            // by access
+  std::vector<int> times_read_;                      // by access
   std::vector<tile::ValueId> sizes_;                 // by axis
   std::vector<tile::ValueId> index_;                 // by axis: the positions this tile is at
   std::map<NodeId, tile::ValueId> constants_;
