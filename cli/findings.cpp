@@ -15,9 +15,9 @@
 #include <sstream>
 
 #include "cli/table.h"
+#include "src/base/cgroup.h"
 #include "src/base/options.h"
-#include "src/cpu/cgroup.h"
-#include "src/cpu/cpu_info.h"
+#include "src/base/processors.h"
 #include "src/cpu/host_compiler.h"
 #include "src/cpu/subprocess.h"
 #include "src/profile/assets.h"

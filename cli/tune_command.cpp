@@ -15,7 +15,7 @@
 #include "cli/table.h"
 #include "src/api/devices.h"
 #include "src/api/tune.h"
-#include "src/cpu/cpu_info.h"
+#include "src/base/processors.h"
 #include "src/suite/inputs.h"
 #include "src/suite/runner.h"
 

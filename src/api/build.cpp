@@ -6,17 +6,13 @@
 #include <map>
 
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
 #include "src/graph/simplify.h"
 #include "src/runtime/compile_all.h"
 #include "src/runtime/memory_planner.h"
 
 namespace sinter {
 namespace {
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 std::int64_t bytes_of(const Node& node) {
   return node.shape.numel() * static_cast<std::int64_t>(size_of(node.dtype));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
 #include "src/tune/signature.h"
 #include "src/tune/tuner.h"
 
@@ -15,10 +16,6 @@ namespace sinter {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::string utc_date() {
   const std::time_t now = std::time(nullptr);
@@ -61,7 +58,8 @@ class ProgramTuning {
       : program_(*traced.program),
         device_(*program_.executable.device),
         options_(options),
-        store_(store) {
+        store_(store),
+        memory_(take_memory(program_.executable)) {
     for (const Tensor& tensor : inputs) inputs_.push_back(tensor);
     for (const Tensor& tensor : traced.captured) inputs_.push_back(tensor);
     bind_slots();
@@ -77,28 +75,13 @@ class ProgramTuning {
   }
 
  private:
-  // As run() of the executor does, but to stay.
   void bind_slots() {
-    const Executable& executable = program_.executable;
-    for (std::int64_t bytes : executable.new_buffer_bytes)
-      memory_.push_back(device_.allocate(static_cast<std::size_t>(bytes)));
-    StoragePtr arena;
-    if (executable.arena_bytes > 0)
-      arena = device_.allocate(static_cast<std::size_t>(executable.arena_bytes));
-    for (const BufferSlot& slot : executable.slots) {
-      void* base = nullptr;
-      const auto index = static_cast<std::size_t>(slot.index);
-      if (slot.kind == BufferSlot::Kind::input) {
-        inputs_[index].impl()->storage->note_use();
-        base = inputs_[index].impl()->data();
-      } else if (slot.kind == BufferSlot::Kind::output) {
-        base = memory_[index]->data();
-      } else if (arena) {
-        base = static_cast<std::byte*>(arena->data()) + slot.offset;
-      }
-      bases_.push_back(static_cast<std::byte*>(base));
+    std::vector<InputBinding> bindings;
+    for (const Tensor& input : inputs_) {
+      input.impl()->storage->note_use();
+      bindings.push_back({input.impl()->data()});
     }
-    if (arena) memory_.push_back(std::move(arena));
+    find_slots(program_.executable, bindings, memory_, bases_);
   }
 
   // A buffer of a candidate of group g: candidates name the same nodes as the kernel that was
@@ -158,9 +141,7 @@ class ProgramTuning {
   void launch(int g) const {
     const Launch& launch = program_.executable.launches[static_cast<std::size_t>(g)];
     std::vector<tile::BufferBinding> buffers;
-    for (const BoundBuffer& buffer : launch.buffers)
-      buffers.push_back(
-          {bases_[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
+    bind_buffers(launch, bases_, buffers);
     launch.kernel->launch(buffers, launch.scalars, launch.grid, launch.nanoseconds);
   }
 
@@ -169,7 +150,7 @@ class ProgramTuning {
   const TuneOptions& options_;
   TuningStore& store_;
   std::vector<Tensor> inputs_;  // captured ones last
-  std::vector<StoragePtr> memory_;
+  RunMemory memory_;
   std::vector<std::byte*> bases_;           // by slot
   std::map<TuningKey, std::size_t> tuned_;  // where in the report
   TuningChanges changes_;

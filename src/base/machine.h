@@ -13,6 +13,11 @@ struct Machine {
   // GPUs only.
   int multiprocessors = 0;
   int largest_cluster = 1;  // blocks that can share a row; 1: no clusters
+  // What the blocks on one multiprocessor share: data-centre GPUs of compute capability 8.0 to 10.0
+  // have this much, others less (1536 threads, 16 or 24 blocks).
+  int threads_per_multiprocessor = 2048;
+  int blocks_per_multiprocessor = 32;
+  int registers_per_multiprocessor = 65536;  // of 32 bits
 };
 
 }  // namespace sinter

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 
 namespace sinter {
 namespace {
@@ -26,8 +27,6 @@ Mapping chosen_mapping(const TileProgram& program) {
   return mapping;
 }
 
-int ceil_div(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
-
 }  // namespace
 
 CudaLayout::CudaLayout(const TileProgram& program)
@@ -43,10 +42,13 @@ CudaLayout::CudaLayout(const TileProgram& program)
     while (value.shape.cols > 1 && value.shape.cols % mapping_.vector != 0) mapping_.vector /= 2;
 }
 
-int CudaLayout::row_steps(TileShape shape) const { return ceil_div(shape.rows, thread_rows()); }
+int CudaLayout::row_steps(TileShape shape) const {
+  return static_cast<int>(ceil_div(shape.rows, thread_rows()));
+}
 
 int CudaLayout::col_steps(TileShape shape) const {
-  return ceil_div(shape.cols, std::int64_t{mapping_.threads_per_row} * vector() * cluster());
+  const std::int64_t at_once = std::int64_t{mapping_.threads_per_row} * vector() * cluster();
+  return static_cast<int>(ceil_div(shape.cols, at_once));
 }
 
 int CudaLayout::elements(TileShape shape) const {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
+#include "src/base/processors.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/peak_flops.h"
@@ -41,11 +43,6 @@ std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCa
                     "hundreds of times slower; install g++ or set SINTER_CXX",
                     HostCompiler::kLookedFor));
   return compiler;
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
 }
 
 }  // namespace

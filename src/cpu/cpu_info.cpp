@@ -2,20 +2,17 @@
 #include "src/cpu/cpu_info.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <thread>
 #include <vector>
 
+#include "src/base/cgroup.h"
 #include "src/base/check.h"
 #include "src/base/hash.h"
-#include "src/cpu/cgroup.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -24,19 +21,6 @@
 
 namespace sinter {
 namespace {
-
-int cpus_in_affinity_mask() {
-  // The mask may be larger than cpu_set_t on big machines.
-  for (std::size_t cpus = 1024; cpus <= 65536; cpus *= 4) {
-    cpu_set_t* set = CPU_ALLOC(cpus);
-    if (!set) break;
-    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
-    const int count = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (count > 0) return count;
-  }
-  return static_cast<int>(std::thread::hardware_concurrency());
-}
 
 // "32768K" -> bytes; 0 where it cannot be read.
 std::int64_t read_cache_size(const std::string& path) {
@@ -59,12 +43,6 @@ std::string cpuinfo_field(const std::string& key) {
 }
 
 }  // namespace
-
-int available_cpus() {
-  int cpus = cpus_in_affinity_mask();
-  if (const auto limit = cgroup_cpus()) cpus = std::min(cpus, static_cast<int>(std::ceil(*limit)));
-  return std::max(cpus, 1);
-}
 
 int native_vector_bytes() {
 #ifdef SINTER_X86

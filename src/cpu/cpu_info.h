@@ -1,4 +1,4 @@
-// What this machine's processor is and what the process may use of it.
+// What this machine's processor is and how much memory there is.
 // Out: counts, sizes, and a fingerprint for cache keys; nothing here starts a process.
 #pragma once
 
@@ -7,7 +7,6 @@
 
 namespace sinter {
 
-int available_cpus();       // affinity mask and cgroup, at least 1
 int native_vector_bytes();  // of the registers generated code uses: 16, 32 or 64
 bool libmvec_available();   // glibc's vector math
 std::int64_t last_level_cache_bytes();

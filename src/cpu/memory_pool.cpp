@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "src/base/rounding.h"
 #include "src/cpu/cpu_info.h"
 
 namespace sinter {
@@ -22,8 +23,6 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
 // Looking at the system's free memory takes about 50 us: done once for so many new bytes.
 constexpr std::size_t kCheckEvery = std::size_t{256} << 20;
-
-std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 void* map_large(std::size_t bytes) {
   const std::size_t length = round_up(bytes, kPage);

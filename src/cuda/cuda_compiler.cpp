@@ -8,17 +8,13 @@
 #include <sstream>
 
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
 
 namespace sinter {
 namespace {
 
 // Part of every disk key: raise it when the meaning of an entry changes.
 constexpr std::uint64_t kFormatVersion = 1;
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 // With the cache's trailer: the driver reads as far as the image's own headers say.
 std::string read_file(const std::string& path) {

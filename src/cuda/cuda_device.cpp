@@ -62,10 +62,14 @@ std::string CudaDevice::compiler_version() const {
 }
 
 Machine CudaDevice::machine() const {
+  const CudaDeviceDescription& gpu = primary_->description();
   Machine machine;
   machine.kind = MachineKind::gpu;
-  machine.cache_bytes = static_cast<std::int64_t>(primary_->description().l2_bytes);
-  machine.multiprocessors = primary_->description().sm_count;
+  machine.cache_bytes = static_cast<std::int64_t>(gpu.l2_bytes);
+  machine.multiprocessors = gpu.sm_count;
+  machine.threads_per_multiprocessor = gpu.threads_per_sm;
+  machine.blocks_per_multiprocessor = gpu.blocks_per_sm;
+  machine.registers_per_multiprocessor = gpu.registers_per_sm;
   machine.largest_cluster = primary_->compute() >= 90 ? 8 : 1;
   return machine;
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "src/base/rounding.h"
+
 namespace sinter {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr std::size_t kLargeUnit = std::size_t{2} << 20;
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
 constexpr std::size_t kAlwaysKept = std::size_t{256} << 20;
-
-std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 // A larger block is taken if an eighth of the request is wasted at most.
 std::size_t largest_accepted(std::size_t bytes) { return bytes + bytes / 8; }

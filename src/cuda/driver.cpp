@@ -171,6 +171,9 @@ CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal) {
   driver.device_total_mem(&description.memory_bytes, device);
   description.l2_bytes = static_cast<std::size_t>(attribute(driver, kCudaAttributeL2Bytes, device));
   description.sm_count = attribute(driver, kCudaAttributeSmCount, device);
+  description.threads_per_sm = attribute(driver, kCudaAttributeThreadsPerSm, device);
+  description.blocks_per_sm = attribute(driver, kCudaAttributeBlocksPerSm, device);
+  description.registers_per_sm = attribute(driver, kCudaAttributeRegistersPerSm, device);
   return description;
 }
 

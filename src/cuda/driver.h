@@ -87,6 +87,10 @@ struct CudaDeviceDescription {
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   int sm_count = 0;
+  // Of one SM.
+  int threads_per_sm = 0;
+  int blocks_per_sm = 0;
+  int registers_per_sm = 0;
 };
 
 CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal);

@@ -39,8 +39,11 @@ inline constexpr unsigned kCudaEventWithoutTiming = 2;  // the cheap kind
 inline constexpr int kCudaAttributeClockKhz = 13;
 inline constexpr int kCudaAttributeSmCount = 16;
 inline constexpr int kCudaAttributeL2Bytes = 38;
+inline constexpr int kCudaAttributeThreadsPerSm = 39;
 inline constexpr int kCudaAttributeComputeMajor = 75;
 inline constexpr int kCudaAttributeComputeMinor = 76;
+inline constexpr int kCudaAttributeRegistersPerSm = 82;
+inline constexpr int kCudaAttributeBlocksPerSm = 106;
 
 // Of a function: clusters of more than 8 blocks, which not every GPU can place.
 inline constexpr int kCudaFunctionLargeClusters = 14;

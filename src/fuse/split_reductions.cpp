@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "src/base/rounding.h"
 #include "src/fuse/online.h"
 #include "src/fuse/plan.h"
 #include "src/fuse/prepare.h"
@@ -87,7 +88,7 @@ class Splitter {
     const std::int64_t most = std::min<std::int64_t>(16L * parallelism_, length / smallest);
     if (most < 2) return {};
     const std::int64_t least = std::max<std::int64_t>(
-        2, std::min<std::int64_t>(parallelism_, (2L * parallelism_ + tasks - 1) / tasks));
+        2, std::min<std::int64_t>(parallelism_, ceil_div(2L * parallelism_, tasks)));
     for (const std::int64_t even : {rows ? kEvenPart : 1, std::int64_t{1}})
       for (std::int64_t count = most; count >= least; --count)
         if (length % count == 0 && length / count % even == 0) return {count, length / count};

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 
 namespace sinter {
 namespace {
@@ -25,8 +26,6 @@ constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kChunkVectors = 4;
 constexpr std::int64_t kOnlineElements = 16;  // that a thread takes at once: it holds three of each
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t power_above(std::int64_t size) {
   return static_cast<std::int64_t>(

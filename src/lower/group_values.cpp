@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 
 namespace sinter {
 
@@ -15,8 +16,6 @@ using tile::kNoValue;
 using tile::ValueId;
 
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // "max_sub_exp_sum_div": the operations, so that a profile is readable.
 std::string kernel_name(const Plan& plan, const FusionGroup& group) {

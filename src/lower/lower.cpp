@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "src/base/rounding.h"
 #include "src/lower/group_values.h"
 #include "src/lower/online.h"
 
@@ -16,8 +17,6 @@ using tile::Builder;
 using tile::ValueId;
 
 constexpr std::int64_t kTripsPerBlock = 256;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class GroupLowering {
  public:

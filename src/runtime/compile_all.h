@@ -1,4 +1,4 @@
-// Compiles several kernels at once, on as many of the host's cores as there are.
+// Compiles several kernels at once, on as many of the host's cores as the process may use.
 // In: programs and who compiles one. Out: their kernels, in order; the first program's error if any
 // fails.
 #pragma once

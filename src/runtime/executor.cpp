@@ -3,18 +3,18 @@
 
 namespace sinter {
 
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs) {
-  std::vector<StoragePtr> results;
-  results.reserve(executable.new_buffer_bytes.size());
+RunMemory take_memory(const Executable& executable) {
+  RunMemory memory;
+  memory.results.reserve(executable.new_buffer_bytes.size());
   for (std::int64_t bytes : executable.new_buffer_bytes)
-    results.push_back(executable.device->allocate(static_cast<std::size_t>(bytes)));
-  StoragePtr arena;
+    memory.results.push_back(executable.device->allocate(static_cast<std::size_t>(bytes)));
   if (executable.arena_bytes > 0)
-    arena = executable.device->allocate(static_cast<std::size_t>(executable.arena_bytes));
+    memory.arena = executable.device->allocate(static_cast<std::size_t>(executable.arena_bytes));
+  return memory;
+}
 
-  // Kept between calls so that a warm call does not allocate.
-  thread_local std::vector<std::byte*> bases;
-  thread_local std::vector<tile::BufferBinding> bindings;
+void find_slots(const Executable& executable, std::span<const InputBinding> inputs,
+                const RunMemory& memory, std::vector<std::byte*>& bases) {
   bases.clear();
   for (const BufferSlot& slot : executable.slots) {
     void* base = nullptr;
@@ -23,25 +23,38 @@ std::vector<StoragePtr> run(const Executable& executable, std::span<const InputB
         base = inputs[static_cast<std::size_t>(slot.index)].data;
         break;
       case BufferSlot::Kind::output:
-        base = results[static_cast<std::size_t>(slot.index)]->data();
+        base = memory.results[static_cast<std::size_t>(slot.index)]->data();
         break;
-      case BufferSlot::Kind::intermediate:
-        if (arena) base = static_cast<std::byte*>(arena->data()) + slot.offset;  // else: 0 bytes
+      case BufferSlot::Kind::intermediate:  // without an arena it has 0 bytes
+        if (memory.arena) base = static_cast<std::byte*>(memory.arena->data()) + slot.offset;
         break;
     }
     bases.push_back(static_cast<std::byte*>(base));
   }
+}
+
+void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
+                  std::vector<tile::BufferBinding>& bindings) {
+  for (const BoundBuffer& buffer : launch.buffers)
+    bindings.push_back(
+        {bases[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
+}
+
+std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs) {
+  RunMemory memory = take_memory(executable);
+  // Kept between calls so that a warm call does not allocate.
+  thread_local std::vector<std::byte*> bases;
+  thread_local std::vector<tile::BufferBinding> bindings;
+  find_slots(executable, inputs, memory, bases);
   bindings.clear();
   for (const Launch& launch : executable.launches) {
     if (!executable.graph) bindings.clear();
-    for (const BoundBuffer& buffer : launch.buffers)
-      bindings.push_back(
-          {bases[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
+    bind_buffers(launch, bases, bindings);
     if (!executable.graph)
       launch.kernel->launch(bindings, launch.scalars, launch.grid, launch.nanoseconds);
   }
   if (executable.graph) executable.graph->launch(bindings);
-  return results;
+  return std::move(memory.results);
 }
 
 }  // namespace sinter

@@ -4,6 +4,7 @@
 
 #include <sinter/dtype.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -56,6 +57,23 @@ struct Executable {
   std::shared_ptr<LaunchGraph> graph;  // all of them as one; null: one by one
   std::vector<OutputSpec> outputs;
 };
+
+// The parts of run(), for who launches the kernels one by one.
+
+// What a run needs besides its inputs.
+struct RunMemory {
+  std::vector<StoragePtr> results;  // in the order of new_buffer_bytes
+  StoragePtr arena;                 // null: nothing is intermediate
+};
+RunMemory take_memory(const Executable& executable);
+
+// Where each slot's buffer begins.
+void find_slots(const Executable& executable, std::span<const InputBinding> inputs,
+                const RunMemory& memory, std::vector<std::byte*>& bases);
+
+// Appends where a launch's buffers are.
+void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
+                  std::vector<tile::BufferBinding>& bindings);
 
 // The new buffers, in the order of new_buffer_bytes. Allocates from the pool only.
 std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs);

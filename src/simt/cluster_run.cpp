@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "src/base/check.h"
+#include "src/base/rounding.h"
 
 namespace sinter {
 namespace {
@@ -104,7 +105,7 @@ ClusterRun::ClusterRun(const SimtLaunch& launch)
       place_(launch.place()),
       shared_(launch.cluster),
       threads_(static_cast<std::size_t>(launch.threads * launch.cluster)),
-      at_shuffle_(static_cast<std::size_t>((launch.threads + kWarp - 1) / kWarp * launch.cluster)),
+      at_shuffle_(static_cast<std::size_t>(ceil_div(launch.threads, kWarp) * launch.cluster)),
       at_barrier_(static_cast<std::size_t>(launch.cluster)) {}
 
 ClusterRun::~ClusterRun() = default;
@@ -234,7 +235,7 @@ void ClusterRun::wait_for_cluster(ThreadState& thread, bool orders, int line) {
 void ClusterRun::exchange(ThreadState& thread, void* value, int bytes, int mask, int line) {
   if (bytes > kLargestExchange)
     return fail(fmt::format("{} exchanges {} bytes", who(thread.at(line)), bytes));
-  const int warps = (launch_.threads + kWarp - 1) / kWarp;
+  const auto warps = static_cast<int>(ceil_div(launch_.threads, kWarp));
   const int warp = thread.thread / kWarp;
   const int lanes = std::min(kWarp, launch_.threads - warp * kWarp);
   if ((thread.thread % kWarp ^ mask) >= lanes || mask < 0)

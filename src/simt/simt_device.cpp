@@ -9,6 +9,8 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
+#include "src/base/elapsed.h"
+#include "src/base/processors.h"
 #include "src/codegen/kernel_headers.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
@@ -47,11 +49,6 @@ std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
 
 CudaSource rendered(const tile::TileProgram& program, bool aligned) {
   return render_cuda(program, {.meaning = CudaMeaning::simt, .aligned = aligned});
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
 }
 
 }  // namespace
@@ -141,7 +138,7 @@ std::string SimtDevice::description() const {
 std::string SimtDevice::compiler_version() const { return builder_->compiler().version(); }
 
 Machine SimtDevice::machine() const {
-  Machine machine;
+  Machine machine;  // an H200, as far as the defaults do not say so
   machine.kind = MachineKind::gpu;
   machine.cache_bytes = 50 << 20;
   machine.multiprocessors = 132;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "src/base/rounding.h"
 #include "src/profile/bench_stopwatch.h"
 #include "src/suite/copy_kernel.h"
 #include "src/suite/normal.h"
@@ -22,7 +23,7 @@ constexpr std::size_t kGranule = 16;
 
 // Whole ones: what a row of odd length moves more is less than a line of the cache.
 std::size_t granules(std::size_t bytes) {
-  return (std::max(bytes, std::size_t{1}) + kGranule - 1) / kGranule * kGranule;
+  return round_up(std::max(bytes, std::size_t{1}), kGranule);
 }
 
 std::size_t buffer_size(std::size_t bytes, const Device& device, std::int64_t reserved) {

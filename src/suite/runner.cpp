@@ -14,6 +14,7 @@
 #include "src/api/devices.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
+#include "src/base/processors.h"
 #include "src/cpu/cpu_info.h"
 #include "src/suite/measure.h"
 #include "src/suite/plans.h"

@@ -13,22 +13,6 @@ namespace {
 
 constexpr std::int64_t kPieceBytes = 4 << 20;
 
-double half_value(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int fraction = bits & 1023;
-  double value =
-      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
-  if (exponent == 31) value = fraction ? std::nan("") : HUGE_VAL;
-  return bits & 0x8000 ? -value : value;
-}
-
-double bfloat_value(std::uint16_t bits) {
-  const std::uint32_t wide = std::uint32_t{bits} << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
-
 template <typename T>
 double element(std::span<const std::byte> bytes, std::size_t index) {
   T value;
@@ -41,11 +25,7 @@ double value_at(std::span<const std::byte> bytes, DType dtype, std::size_t index
   if (dtype == DType::f64) return element<double>(bytes, index);
   if (dtype == DType::f32) return element<float>(bytes, index);
   std::memcpy(&bits, bytes.data() + index * sizeof(bits), sizeof(bits));
-  return dtype == DType::f16 ? half_value(bits) : bfloat_value(bits);
-}
-
-bool is_float(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+  return dtype == DType::f16 ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
 // Two steps of a 16-bit type; what sums of thousands of elements may differ by in the others.
@@ -65,7 +45,7 @@ bool is_near(double a, double b, double bound) {
 bool nearly_equal(std::span<const std::byte> a, std::span<const std::byte> b, DType dtype) {
   if (a.size() != b.size()) return false;
   if (std::equal(a.begin(), a.end(), b.begin())) return true;
-  if (!is_float(dtype)) return false;
+  if (!is_floating(dtype)) return false;
   const std::size_t count = a.size() / size_of(dtype);
   double squares = 0;
   std::size_t finite = 0;

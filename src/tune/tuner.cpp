@@ -3,15 +3,15 @@
 #include "src/tune/tuner.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "src/base/check.h"
 #include "src/base/hash.h"
+#include "src/base/processors.h"
 #include "src/lower/gpu_config.h"
+#include "src/runtime/in_parallel.h"
 #include "src/tune/contest.h"
 #include "src/tune/result_check.h"
 
@@ -20,22 +20,16 @@ namespace {
 
 constexpr int kRounds = 15;
 constexpr int kFinalRounds = 31;
-constexpr unsigned kMostCompilers = 32;
+constexpr int kMostCompilers = 32;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Calls `work` for 0 .. count-1 on some threads. It must not throw.
-void in_parallel(std::size_t count, std::size_t threads,
-                 const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto worker = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t t = 1; t < std::min(threads, count); ++t) others.emplace_back(worker);
-  worker();
+std::size_t compile_threads(const TunerOptions& options) {
+  return static_cast<std::size_t>(options.compile_threads > 0
+                                      ? options.compile_threads
+                                      : std::min(available_cpus(), kMostCompilers));
 }
 
 // A config on its way to being measured.
@@ -54,9 +48,7 @@ class KernelTuner {
         target_(target),
         options_(options),
         space_(iteration_space(target.plan, target.group)),
-        threads_(options.compile_threads > 0
-                     ? static_cast<std::size_t>(options.compile_threads)
-                     : std::clamp(std::thread::hardware_concurrency(), 1u, kMostCompilers)),
+        threads_(compile_threads(options)),
         start_(now()) {}
 
   TunedKernel run() {

@@ -1,7 +1,7 @@
 // Tuner: measures the candidates of one kernel on its device and keeps the fastest.
 // In: a group of a plan with real buffers. Out: the config, its time and the heuristic's.
-// Candidates are compiled on all of the host's cores, a batch at a time, and timed in turns with
-// the best so far while no compiler runs.
+// Candidates are compiled on all of the host's cores that the process may use, a batch at a time,
+// and timed in turns with the best so far while no compiler runs.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct TuningProgress {
 struct TunerOptions {
   double seconds = 10;      // looked at between candidates; the heuristic is always measured
   bool same_bits = false;   // candidates that add in the heuristic's order, checked bit by bit
-  int compile_threads = 0;  // 0: as many as the host has cores
+  int compile_threads = 0;  // 0: as many as there are cores to use
   // False: stop, with the best so far.
   std::function<bool(const TuningProgress&)> progress = nullptr;
   std::function<double()> now = nullptr;  // seconds, of any beginning; the steady clock by default

@@ -31,6 +31,9 @@ TEST_F(CudaDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(machine.cache_bytes, 50 << 20);
   EXPECT_EQ(machine.multiprocessors, 132);
   EXPECT_EQ(machine.largest_cluster, 8);
+  EXPECT_EQ(machine.threads_per_multiprocessor, 1536);
+  EXPECT_EQ(machine.blocks_per_multiprocessor, 24);
+  EXPECT_EQ(machine.registers_per_multiprocessor, 32768);
   EXPECT_NEAR(*device->peak_flops(), 2.0 * 132 * 128 * 1.98e9, 1e6);
 }
 

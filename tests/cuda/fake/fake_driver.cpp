@@ -88,6 +88,15 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
     case kCudaAttributeComputeMinor:
       *value = device;
       return 0;
+    case kCudaAttributeThreadsPerSm:
+      *value = 1536;
+      return 0;
+    case kCudaAttributeBlocksPerSm:
+      *value = 24;
+      return 0;
+    case kCudaAttributeRegistersPerSm:
+      *value = 32768;
+      return 0;
     case kCudaAttributeClockKhz:
       *value = 1'980'000;
       return 0;

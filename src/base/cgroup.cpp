@@ -1,7 +1,7 @@
 // Reads /proc/self/cgroup, then the limit files from the process's group up to the root: the
 // tightest counts. Inside a container the path may name a group outside of it; the mount's root is
 // read too.
-#include "src/cpu/cgroup.h"
+#include "src/base/cgroup.h"
 
 #include <algorithm>
 #include <fstream>
