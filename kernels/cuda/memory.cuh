@@ -66,6 +66,38 @@ SN_INLINE void load_part(C* to, In<T> from, idx at, idx count, C other SN_WHERE)
   for (int v = 0; v < V; ++v) to[v] = v < count ? load_one(from, at + v SN_HERE) : other;
 }
 
+// V neighbours that will be needed later go into packs of shared memory, from `pack` on, where the
+// same thread takes them once they have arrived (wait_for_fetched). Unaligned ones stay where they
+// are, and are loaded when they are taken.
+template <int V, int W, Reading reading, class Packs, class T>
+SN_INLINE void fetch_vector(Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
+  if constexpr (SN_ALIGNED) {
+    SN_UNROLL
+    for (int w = 0; w < V / W; ++w)
+      fetch_pack<W, reading>(packs, pack + w * SN_THREADS, from, at + w * W SN_HERE);
+  }
+}
+template <int V, int W, class C, class Packs, class T>
+SN_INLINE void take_vector(C* to, Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
+  if constexpr (SN_ALIGNED) {
+    SN_UNROLL
+    for (int w = 0; w < V / W; ++w) {
+      const Pack<T, W> taken = get(packs, pack + w * SN_THREADS SN_HERE);
+      SN_UNROLL
+      for (int v = 0; v < W; ++v) to[w * W + v] = unpack_one(taken.element[v]);
+    }
+  } else {
+    load_vector<V, W, kOften>(to, from, at SN_HERE);
+  }
+}
+template <int V, int W, class C, class Packs, class T>
+SN_INLINE void take_where(C* to, Packs packs, i32 pack, In<T> from, idx at, bool on,
+                          C other SN_WHERE) {
+  if (on) return take_vector<V, W>(to, packs, pack, from, at SN_HERE);
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) to[v] = other;
+}
+
 template <class T, int V, class C>
 SN_INLINE void pack_all(Pack<T, V>& pack, const C* from) {
   SN_UNROLL

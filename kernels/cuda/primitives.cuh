@@ -33,6 +33,7 @@ using Out = T*;
 
 SN_INLINE i32 thread_index() { return threadIdx.x; }
 SN_INLINE i64 block_index() { return blockIdx.x; }
+SN_INLINE i64 block_count() { return gridDim.x; }
 #if SN_CLUSTER > 1
 SN_INLINE i32 cluster_rank() {
   u32 rank;
@@ -112,6 +113,67 @@ SN_INLINE void put_in_block(T* array, i32 index, i32 rank, T value) {
     asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(there), "r"((u32)value) : "memory");
   }
 }
+
+// Meetings: every block of the cluster waits for what all of them put into it, and for nothing else.
+// A cluster's barrier would wait for everything its threads have ever written.
+#define SN_MEETINGS(name, count)   \
+  __shared__ u64 name[count];      \
+  sn::start_meetings(name, count);
+// Before cluster_has_started().
+SN_INLINE void start_meetings(u64* meetings, i32 count) {
+  if (thread_index() != 0) return;
+  for (i32 i = 0; i < count; ++i)
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
+        (u32)__cvta_generic_to_shared(meetings + i)));
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+// How many bytes will be put into this block.
+SN_INLINE void expect_at_meeting(u64* meetings, i32 index, i32 bytes) {
+  if (thread_index() != 0) return;
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                   (u32)__cvta_generic_to_shared(meetings + index)),
+               "r"(bytes)
+               : "memory");
+}
+template <class T>
+SN_INLINE void put_at_meeting(T* array, i32 at, i32 rank, T value, u64* meetings, i32 index) {
+  u32 there, meeting;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(there)
+      : "r"((u32)__cvta_generic_to_shared(array + at)), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(meeting)
+      : "r"((u32)__cvta_generic_to_shared(meetings + index)), "r"(rank));
+  if constexpr (sizeof(T) == 8) {
+    u64 bits;
+    memcpy(&bits, &value, 8);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
+                     there),
+                 "l"(bits), "r"(meeting)
+                 : "memory");
+  } else {
+    static_assert(sizeof(T) == 4);
+    u32 bits;
+    memcpy(&bits, &value, 4);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
+                     there),
+                 "r"(bits), "r"(meeting)
+                 : "memory");
+  }
+}
+// A meeting is used again and again; `parity` is 0 the first time, 1 the second, and so on.
+SN_INLINE void wait_for_meeting(u64* meetings, i32 index, i32 parity) {
+  const u32 meeting = (u32)__cvta_generic_to_shared(meetings + index);
+  u32 done;
+  do {
+    asm volatile(
+        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(meeting), "r"(parity)
+        : "memory");
+  } while (!done);
+}
 #endif
 
 // --- global memory ---
@@ -165,6 +227,37 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
   if constexpr (sizeof(pack) == 8) return __stcs((uint2*)(to + at), *(uint2*)&pack);
 #endif
   *(Pack<T, V>*)(to + at) = pack;
+}
+
+// --- fetching ahead ---
+
+// An array of packs of W, `at` bytes into the shared memory that a launch adds.
+#define SN_FETCHED(T, W, name, count, at) \
+  Pack<T, W>* const name = (Pack<T, W>*)(sn::fetched_bytes + at)
+extern __shared__ __align__(16) unsigned char fetched_bytes[];
+
+// Starts to copy 16 bytes into pack `index`. What this thread took from there is in registers long
+// before memory answers.
+template <int W, Reading reading, class T>
+SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
+  static_assert(sizeof(Pack<T, W>) == 16);
+  const u32 to = (u32)__cvta_generic_to_shared(packs + index);
+  if constexpr (reading == kOnce) {
+    u64 policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(from + at), "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + at) : "memory");
+  }
+}
+// What was fetched since the last end belongs together; then: all but the last `left` of these have
+// arrived, as far as this thread fetched them.
+SN_INLINE void end_of_fetch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int left>
+SN_INLINE void wait_for_fetched() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
 }
 
 // --- instructions ---

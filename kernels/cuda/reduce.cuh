@@ -75,19 +75,45 @@ SN_INLINE T reduce_lanes(T value) {
   return value;
 }
 
+// What a part is in its slot: blocks exchange no single bytes.
+template <class T>
+struct SlotOf {
+  using type = T;
+};
+template <>
+struct SlotOf<bool> {
+  using type = i32;
+};
+template <class T>
+using Slot = typename SlotOf<T>::type;
+
+// The slot of the calling thread's warp.
+template <int G>
+SN_INLINE i32 own_slot(i32 row) {
+  return row * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread_index() % G / 32;
+}
 // Leaves a warp's part in the slots of a row, in every block that shares it.
 template <int G, class Array, class T>
 SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
-  const i32 thread = thread_index();
-  const i32 slot = row * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread % G / 32;
+  const i32 lane = thread_index() % 32;
 #if SN_CLUSTER > 1
   static_assert(G >= 32);
-  if (thread % 32 < SN_CLUSTER) put_in_block(slots, slot, thread % 32, part SN_HERE);
+  if (lane < SN_CLUSTER) put_in_block(slots, own_slot<G>(row), lane, (Slot<T>)part SN_HERE);
 #else
-  if (thread % 32 == 0) put(slots, slot, part SN_HERE);
+  if (lane == 0) put(slots, own_slot<G>(row), (Slot<T>)part SN_HERE);
 #endif
 }
-// After a barrier: the row's result.
+#if SN_CLUSTER > 1
+// Likewise, where a meeting comes in the place of the barrier.
+template <int G, class Array, class T, class Meetings>
+SN_INLINE void bring_part(Array& slots, i32 row, T part, Meetings& meetings, i32 index SN_WHERE) {
+  static_assert(G >= 32);
+  const i32 lane = thread_index() % 32;
+  if (lane < SN_CLUSTER)
+    put_at_meeting(slots, own_slot<G>(row), lane, (Slot<T>)part, meetings, index SN_HERE);
+}
+#endif
+// After a barrier or meeting: the row's result.
 template <class Kind, int G, class Array, class T>
 SN_INLINE T take_parts(Array& slots, i32 row, T identity SN_WHERE) {
   constexpr int count = kSlots<G>;
@@ -107,6 +133,14 @@ SN_INLINE void put_part(Values& values, Positions& positions, i32 row,
   put_part<G>(values, row, part.value SN_HERE);
   put_part<G>(positions, row, part.position SN_HERE);
 }
+#if SN_CLUSTER > 1
+template <int G, class Values, class Positions, class V, class I, class Meetings>
+SN_INLINE void bring_part(Values& values, Positions& positions, i32 row, Placed<V, I> part,
+                          Meetings& meetings, i32 index SN_WHERE) {
+  bring_part<G>(values, row, part.value, meetings, index SN_HERE);
+  bring_part<G>(positions, row, part.position, meetings, index SN_HERE);
+}
+#endif
 template <class Kind, int G, class Values, class Positions, class V, class I>
 SN_INLINE Placed<V, I> take_parts(Values& values, Positions& positions, i32 row,
                                   Placed<V, I> identity SN_WHERE) {
@@ -117,7 +151,8 @@ SN_INLINE Placed<V, I> take_parts(Values& values, Positions& positions, i32 row,
   SN_UNROLL
   for (int i = 0; i < count; i += width) {
     const i32 slot = row * count + i + lane;
-    part = Kind::combine(part, Placed<V, I>{get(values, slot SN_HERE), get(positions, slot SN_HERE)});
+    part = Kind::combine(part, Placed<V, I>{(V)get(values, slot SN_HERE),
+                                               get(positions, slot SN_HERE)});
   }
   return reduce_lanes<Kind, width>(part);
 }

@@ -41,9 +41,10 @@ struct Calls {
 
 // A thread of the GPU. In gdb: `print *sn_simt_thread`.
 struct Thread {
-  int thread;       // in its block
-  int rank;         // of its block in the cluster
-  long long block;  // in the grid
+  int thread;        // in its block
+  int rank;          // of its block in the cluster
+  long long block;   // in the grid
+  long long blocks;  // that the grid has
   bool may_touch_memory;
   const long long* elements;  // of each buffer
   const Calls* calls;

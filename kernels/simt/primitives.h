@@ -121,6 +121,7 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {
 
 SN_INLINE i32 thread_index() { return sn_simt_thread->thread; }
 SN_INLINE i64 block_index() { return sn_simt_thread->block; }
+SN_INLINE i64 block_count() { return sn_simt_thread->blocks; }
 SN_INLINE i32 cluster_rank() { return sn_simt_thread->rank; }
 
 SN_INLINE void wait_for_previous_kernel() { sn_simt_thread->may_touch_memory = true; }
@@ -181,7 +182,28 @@ template <class T>
 SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value SN_WHERE) {
   *array.check(index, rank, true, line) = value;
 }
+
+// A meeting is a barrier here.
+#define SN_MEETINGS(name, count) [[maybe_unused]] const i32 name = count
+SN_INLINE void expect_at_meeting(i32, i32, i32) {}
+template <class T>
+SN_INLINE void put_at_meeting(SharedArray<T> array, i32 at, i32 rank, T value, i32, i32 SN_WHERE) {
+  put_in_block(array, at, rank, value SN_HERE);
+}
+SN_INLINE void wait_for_meeting(i32, i32, i32 SN_WHERE) { cluster_barrier(line); }
 #endif
+
+// --- fetching ahead: at once ---
+
+#define SN_FETCHED(T, W, name, count, at) SN_SHARED(SN_PACK(T, W), name, count)
+#define SN_PACK(T, W) Pack<T, W>
+template <int W, Reading reading, class T>
+SN_INLINE void fetch_pack(SharedArray<Pack<T, W>> packs, i32 index, In<T> from, idx at SN_WHERE) {
+  put(packs, index, read_pack<W, reading>(from, at SN_HERE) SN_HERE);
+}
+SN_INLINE void end_of_fetch() {}
+template <int left>
+SN_INLINE void wait_for_fetched() {}
 
 // --- instructions ---
 

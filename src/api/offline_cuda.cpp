@@ -17,11 +17,13 @@
 namespace sinter {
 namespace {
 
-Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, int largest_cluster) {
+Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, std::int64_t shared_bytes,
+                    int largest_cluster) {
   Machine machine;
   machine.kind = MachineKind::gpu;
   machine.cache_bytes = cache_bytes;
   machine.multiprocessors = multiprocessors;
+  machine.shared_bytes_per_multiprocessor = shared_bytes;
   machine.largest_cluster = largest_cluster;
   return machine;
 }
@@ -66,9 +68,9 @@ std::string disassembled(const std::string& cubin) {
 
 const std::vector<CudaArchitecture>& cuda_architectures() {
   static const std::vector<CudaArchitecture> all{
-      {"sm_80", "A100", gpu_machine(108, std::int64_t{40} << 20, 1)},
-      {"sm_90a", "H100, H200", gpu_machine(132, std::int64_t{50} << 20, 8)},
-      {"sm_100", "B200", gpu_machine(148, std::int64_t{126} << 20, 8)},
+      {"sm_80", "A100", gpu_machine(108, 40 << 20, 164 << 10, 1)},
+      {"sm_90a", "H100, H200", gpu_machine(132, 50 << 20, 228 << 10, 8)},
+      {"sm_100", "B200", gpu_machine(148, 126 << 20, 228 << 10, 8)},
   };
   return all;
 }

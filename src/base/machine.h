@@ -18,6 +18,7 @@ struct Machine {
   int threads_per_multiprocessor = 2048;
   int blocks_per_multiprocessor = 32;
   int registers_per_multiprocessor = 65536;  // of 32 bits
+  std::int64_t shared_bytes_per_multiprocessor = 164 << 10;
 };
 
 }  // namespace sinter

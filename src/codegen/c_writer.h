@@ -29,9 +29,9 @@ class CWriter {
     line("{{");
     ++depth_;
   }
-  void close() {
+  void close(std::string_view after = "") {
     --depth_;
-    line("}}");
+    line("}}{}", after);
   }
   // Lines that another writer has indented.
   void append(const CWriter& lines) { text_ += lines.text_; }

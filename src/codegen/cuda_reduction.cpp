@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <limits>
-
-#include "src/codegen/cuda_elements.h"
+#include <utility>
 
 namespace sinter {
 
 CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr)
-    : values_(values), code_(code), instr_(&instr), name_(values.name(instr.results[0])) {}
+    : values_(values),
+      vectors_(values, code),
+      code_(code),
+      instr_(&instr),
+      name_(values.name(instr.results[0])) {}
 
 bool CudaReduction::needs_slots(const CudaLayout& layout) {
   return layout.threads_per_row() > 32 || layout.cluster() > 1;
@@ -63,7 +66,7 @@ void CudaReduction::accumulate(const std::vector<std::string>& entering,
 }
 
 void CudaReduction::reduce_warp() const {
-  open_rows(values_, code_, shape());
+  vectors_.open_rows(shape());
   const int vector = values_.layout.vector();
   const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
   const std::string part = fmt::format("{}_part[{}]", name_, first);
@@ -84,26 +87,45 @@ std::string CudaReduction::slots() const {
 }
 
 std::string CudaReduction::slot_row() const {
-  return row_steps() > 1 ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
-                         : "thread_row";
+  const std::string row = row_steps() > 1
+                              ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
+                              : "thread_row";
+  return values_.layout.is_persistent() ? fmt::format("turn * {} + {}", slot_rows(), row) : row;
 }
 
-void CudaReduction::put_parts() const {
+std::vector<DType> CudaReduction::slot_types() const {
+  std::vector<DType> types{values_.program[instr_->args[0]].dtype};
+  if (is_arg(instr_->reduce_kind)) types.push_back(values_.program[instr_->args[1]].dtype);
+  return types;
+}
+
+int CudaReduction::slot_bytes() const {
+  const CudaLayout& layout = values_.layout;
+  const int slots = slot_rows() * std::max(1, layout.threads_per_row() / 32) * layout.cluster();
+  int bytes = 0;
+  for (DType type : slot_types())
+    bytes += slots * (type == DType::boolean ? 4 : static_cast<int>(size_of(type)));
+  return bytes;
+}
+
+void CudaReduction::put_parts(const std::string& meeting) const {
   const int group = values_.layout.threads_per_row();
-  const int rows = row_steps() * values_.layout.thread_rows();
-  code_.line("SN_SHARED({}, {}_slots, {} * kSlots<{}>);",
-             compute_type(values_.program[instr_->args[0]].dtype), name_, rows, group);
-  if (is_arg(instr_->reduce_kind))
-    code_.line("SN_SHARED({}, {}_places, {} * kSlots<{}>);",
-               compute_type(values_.program[instr_->args[1]].dtype), name_, rows, group);
-  open_rows(values_, code_, shape());
-  code_.line("put_part<{}>({}, {}, {}_part[{}]);", group, slots(), slot_row(), name_,
-             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0");
+  // A thread may be a program ahead of others, which still take the last one's parts.
+  const int rows = (values_.layout.is_persistent() ? 2 : 1) * slot_rows();
+  const char* array = "slots";
+  for (DType type : slot_types())
+    code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
+               std::exchange(array, "places"), rows, group);
+  vectors_.open_rows(shape());
+  code_.line("{}<{}>({}, {}, {}_part[{}]{});", meeting.empty() ? "put_part" : "bring_part", group,
+             slots(), slot_row(), name_,
+             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0",
+             meeting.empty() ? "" : ", " + meeting);
   code_.close();
 }
 
 void CudaReduction::take_parts() const {
-  open_rows(values_, code_, shape());
+  vectors_.open_rows(shape());
   code_.line("const {} whole = take_parts<{}, {}>({}, {}, {});", type(), kind(),
              values_.layout.threads_per_row(), slots(), slot_row(), identity());
   set_results("whole");

@@ -1,6 +1,7 @@
 // The CUDA dialect. All threads of a block (or cluster) run the program together; a block of
 // instructions is its stages one after the other: scalars, rows, then a loop of the program's or
-// what a thread does with its elements of tiles.
+// what a thread does with its elements of tiles. A block runs one program, or, fetching ahead,
+// every step-th of them.
 #include "src/codegen/cuda_renderer.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "src/base/check.h"
 #include "src/codegen/c_writer.h"
+#include "src/codegen/cuda_ahead.h"
 #include "src/codegen/cuda_elements.h"
 #include "src/codegen/cuda_values.h"
 #include "src/codegen/kernel_headers.h"
@@ -45,6 +47,7 @@ class CudaRenderer {
       : values_(values),
         program_(values.program),
         layout_(values.layout),
+        vectors_(values, code_),
         is_ordered_(has_ordered_accesses(program_)) {}
 
   CudaSource run() {
@@ -55,9 +58,13 @@ class CudaRenderer {
     code_.open("SN_KERNEL({}, {})", source.entry, source.words);
     declare_parameters();
     locate_thread();
-    if (layout_.cluster() > 1) code_.line("cluster_has_started();");
+    const std::vector<Stage> stages = stages_of(program_.body, {});
+    if (layout_.cluster() > 1) render_cluster_start(stages);
     code_.line("wait_for_previous_kernel();");
-    render_block(program_.body, {}, {});
+    if (layout_.is_persistent())
+      source.fetch_bytes = render_programs(stages, source.words - 1);
+    else
+      render_stages(stages, true, {}, {}, nullptr);
     meet_cluster(values_, state_, code_);
     code_.close();
     source.text = code_.text();
@@ -81,8 +88,8 @@ class CudaRenderer {
 
   void locate_thread() {
     const int group = layout_.threads_per_row();
-    code_.line("const idx program = (idx)(block_index(){});",
-               layout_.cluster() > 1 ? fmt::format(" / {}", layout_.cluster()) : "");
+    code_.line("const idx {} = (idx)(block_index(){});",
+               layout_.is_persistent() ? "first_program" : "program", of_cluster());
     if (layout_.cluster() > 1) code_.line("const i32 rank = cluster_rank();");
     code_.line("const i32 thread_row = {};",
                layout_.thread_rows() > 1 ? fmt::format("thread_index() / {}", group) : "0");
@@ -92,18 +99,112 @@ class CudaRenderer {
                                                  : "thread_index()");
   }
 
+  // Other blocks may bring something as soon as they know that this one has started.
+  void render_cluster_start(const std::vector<Stage>& stages) {
+    const auto meets = [&](const Stage& stage) {
+      return std::any_of(stage.sinks.begin(), stage.sinks.end(), [&](const Instr* sink) {
+        return sink->code == Code::reduce && values_.shape(sink->args[0]).cols > 1;
+      });
+    };
+    const auto meetings = std::count_if(stages.begin(), stages.end(), meets);
+    if (meetings > 0)
+      code_.line("SN_MEETINGS(meetings, {});", meetings * (layout_.is_persistent() ? 2 : 1));
+    code_.line("cluster_has_started();");
+  }
+
+  std::string of_cluster() const {
+    return layout_.cluster() > 1 ? fmt::format(" / {}", layout_.cluster()) : "";
+  }
+
+  // --- programs that follow each other ---
+
+  // Returns the bytes of shared memory that fetching takes.
+  int render_programs(const std::vector<Stage>& stages, int word_of_programs) {
+    const CudaAhead ahead(values_, stages);
+    const int depth = layout_.mapping().ahead;
+    code_.line("const idx programs = (idx)arguments.words[{}];", word_of_programs);
+    code_.line("const idx step = (idx)(block_count(){});", of_cluster());
+    render_shared(stages, ahead);
+    const int bytes = render_fetch(ahead);
+    code_.line("SN_UNROLL for (i32 i = 0; i < {}; ++i) fetch(first_program + i * step, i);", depth);
+    meet_cluster(values_, state_, code_);
+    code_.line("i32 trip = 0;");
+    code_.open("for (idx program = first_program; program < programs; program += step, ++trip)");
+    if (depth > 1)
+      code_.line("const i32 slot = trip % {};", depth);
+    else
+      code_.line("const i32 slot = 0;");
+    code_.line("const i32 turn = trip % 2;");
+    code_.line("wait_for_fetched<{}>();", depth - 1);
+    render_stages(stages, true, {}, {}, &ahead);
+    code_.close();
+    return bytes;
+  }
+
+  // What is the same for all programs.
+  void render_shared(const std::vector<Stage>& stages, const CudaAhead& ahead) {
+    for (const Stage& stage : stages)
+      for (const Instr* instr : stage.scalars)
+        if (ahead.is_shared(*instr)) render_scalar(*instr);
+    Stage loads;
+    loads.elements = ahead.shared_loads();
+    render_cuda_elements(values_, state_, code_, loads, {});
+    state_.first_loads = true;
+  }
+
+  // Returns the bytes that what is fetched takes.
+  int render_fetch(const CudaAhead& ahead) {
+    int bytes = 0;
+    const auto declare = [&](const Instr& load, int slots) {
+      const std::string array = values_.name(load.results[0]) + "_fetched";
+      const int packs = slots * CudaLoads::packs(values_, load) * layout_.mapping().threads;
+      code_.line("SN_FETCHED({}, {}, {}, {}, {});", storage_type(values_.buffer(load).dtype),
+                 vectors_.pack_width(load), array, packs, bytes);
+      bytes += packs * static_cast<int>(kCudaAlignment);
+      return array;
+    };
+    const Stage none;
+    CudaLoads loads(values_, state_, code_, none);
+    for (const Instr* load : ahead.late_shared_loads()) {
+      state_.fetched_once[load->results[0]] = declare(*load, 1);
+      loads.render_fetch(*load);
+    }
+    for (const Instr* load : ahead.fetched_loads())
+      state_.fetched[load->results[0]] = declare(*load, layout_.mapping().ahead);
+    code_.open("const auto fetch = [&](idx program, i32 slot)");
+    code_.open("if (program < programs)");
+    for (const Instr* instr : ahead.offsets()) render_scalar(*instr);
+    for (const Instr* load : ahead.fetched_loads()) loads.render_fetch(*load);
+    code_.close();
+    code_.line("end_of_fetch();");
+    code_.close(";");
+    return bytes;
+  }
+
+  // --- blocks of instructions ---
+
+  std::vector<Stage> stages_of(const std::vector<Instr>& block,
+                               const std::vector<ValueId>& yields) const {
+    return schedule(program_, values_.facts, values_.index, block, yields,
+                    layout_.mapping().late_loads ? Loads::stay_late : Loads::stay);
+  }
+
   // `yields` are the next values of what the block's loop carries.
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
                     const std::vector<ValueId>& carried) {
-    const std::vector<Stage> stages =
-        schedule(program_, values_.facts, values_.index, block, yields,
-                 layout_.mapping().late_loads ? Loads::stay_late : Loads::stay);
-    const bool outermost = &block == &program_.body;
+    render_stages(stages_of(block, yields), false, yields, carried, nullptr);
+  }
+
+  // Without what `ahead` has done before.
+  void render_stages(const std::vector<Stage>& stages, bool outermost,
+                     const std::vector<ValueId>& yields, const std::vector<ValueId>& carried,
+                     const CudaAhead* ahead) {
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       if (is_ordered_ && (s > 0 || !outermost)) render_barrier();
-      if (outermost && s + 1 == stages.size()) code_.line("let_next_kernel_start();");
-      for (const Instr* instr : stage.scalars) render_scalar(*instr);
+      if (outermost && !ahead && s + 1 == stages.size()) code_.line("let_next_kernel_start();");
+      for (const Instr* instr : stage.scalars)
+        if (!ahead || !ahead->is_shared(*instr)) render_scalar(*instr);
       for (const Instr* instr : stage.rows) render_row(*instr);
       if (stage.loop)
         render_loop(*stage.loop);
@@ -150,7 +251,7 @@ class CudaRenderer {
     if (instr.code != Code::store) code_.line("{};", values_.declaration(instr.results[0]));
     const TileShape shape =
         values_.shape(instr.code == Code::store ? instr.args[0] : instr.results[0]);
-    open_rows(values_, code_, shape);
+    vectors_.open_rows(shape);
     if (instr.code == Code::store) {
       render_store(instr);
     } else {
@@ -202,7 +303,7 @@ class CudaRenderer {
     }
     code_.line("{};", values_.declaration(carried));
     if (values_.is_row(carried)) {
-      open_rows(values_, code_, values_.shape(carried));
+      vectors_.open_rows(values_.shape(carried));
       code_.line("{} = {};", values_.row_variable(carried), values_.operand(init));
       code_.close();
       return;
@@ -224,7 +325,7 @@ class CudaRenderer {
         const bool several = layout_.row_steps(values_.shape(id)) > 1;
         code_.line("{} {}_next{};", values_.type(id), values_.name(id),
                    several ? fmt::format("[{}]", layout_.row_steps(values_.shape(id))) : "");
-        open_rows(values_, code_, values_.shape(id));
+        vectors_.open_rows(values_.shape(id));
         code_.line("{}_next{} = {};", values_.name(id), several ? "[r]" : "",
                    values_.operand(yields[i]));
         code_.close();
@@ -234,7 +335,7 @@ class CudaRenderer {
       if (values_.is_scalar(id)) code_.line("{} = {}_next;", values_.name(id), values_.name(id));
       if (!values_.is_row(id)) continue;
       const bool several = layout_.row_steps(values_.shape(id)) > 1;
-      open_rows(values_, code_, values_.shape(id));
+      vectors_.open_rows(values_.shape(id));
       code_.line("{} = {}_next{};", values_.row_variable(id), values_.name(id),
                  several ? "[r]" : "");
       code_.close();
@@ -244,9 +345,10 @@ class CudaRenderer {
   const CudaValues& values_;
   const TileProgram& program_;
   const CudaLayout& layout_;
+  CWriter code_;
+  const CudaVectors vectors_;
   const bool is_ordered_;
   CudaState state_;
-  CWriter code_;
 };
 
 // Whether all that is stored are 16-bit floats, of 16-bit floats: what a wider input, an integer or

@@ -24,12 +24,15 @@ struct CudaRenderOptions {
 
 // The kernel takes one argument by value, an array of 8-byte words: the buffers' addresses, then
 // the scalars (f64 by their bits), then the number of programs. It is launched with `threads` in a
-// block and programs * cluster blocks along x, in clusters of `cluster`.
+// block and programs * cluster blocks along x, in clusters of `cluster`; one that fetches ahead
+// with any number of clusters, best as many as run at once, and `fetch_bytes` of dynamic shared
+// memory.
 struct CudaSource {
   std::string text;
   std::string entry;      // an extern "C" name
   tile::Mapping mapping;  // as rendered: the program's, or the renderer's choice
   int words = 0;          // of the argument
+  int fetch_bytes = 0;
 };
 
 CudaSource render_cuda(const tile::TileProgram& program, const CudaRenderOptions& options);

@@ -18,10 +18,11 @@ using tile::TileProgram;
 using tile::ValueId;
 
 std::string parameter_name(const std::string& name) {
-  constexpr std::array<std::string_view, 21> kWords{
-      "r",         "k",   "v",     "row", "col",        "program",    "rank",
-      "arguments", "idx", "f32",   "i64", "thread_row", "thread_col", "part",
-      "at",        "sn",  "begin", "i",   "w",          "element",    "whole"};
+  constexpr std::array<std::string_view, 29> kWords{
+      "r",     "k",    "v",     "row",           "col",        "program",  "rank", "arguments",
+      "idx",   "f32",  "i64",   "thread_row",    "thread_col", "part",     "at",   "sn",
+      "begin", "i",    "w",     "element",       "whole",      "programs", "step", "slot",
+      "turn",  "trip", "fetch", "first_program", "meetings"};
   const bool is_value = name.size() > 1 && name[0] == 'v' &&
                         name.find_first_not_of("0123456789", 1) == std::string::npos;
   const bool taken = is_value || std::find(kWords.begin(), kWords.end(), name) != kWords.end();
@@ -123,12 +124,15 @@ std::string CudaValues::declaration(ValueId id) const {
   return fmt::format("{}[{}]", text, layout.elements(shape(id)));
 }
 
-std::string CudaValues::vector_index(ValueId id) const {
+std::string CudaValues::vector_number(ValueId id) const {
   const int steps = layout.col_steps(shape(id));
   std::string text = "0";
   if (layout.row_steps(shape(id)) > 1) text = mul_text("r", std::to_string(steps));
-  if (steps > 1) text = add_text(text, "k");
-  return mul_text(text, std::to_string(layout.vector()));
+  return steps > 1 ? add_text(text, "k") : text;
+}
+
+std::string CudaValues::vector_index(ValueId id) const {
+  return mul_text(vector_number(id), std::to_string(layout.vector()));
 }
 
 std::string CudaValues::element_index(ValueId id) const {

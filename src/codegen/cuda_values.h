@@ -39,9 +39,11 @@ struct CudaValues {
   std::string row_variable(tile::ValueId id) const;
   // A declaration of what a thread holds of a row or tile: "f32 v7[8]".
   std::string declaration(tile::ValueId id) const;
-  // Where a tile's vector, and its element, lie in the array of a thread's elements.
+  // Where a tile's vector, and its element, lie in the array of a thread's elements; and which of
+  // its vectors it is.
   std::string vector_index(tile::ValueId id) const;
   std::string element_index(tile::ValueId id) const;
+  std::string vector_number(tile::ValueId id) const;
 
   // Scalars and rows as an operand of data; i64 stays i64.
   std::string operand(tile::ValueId id) const;

@@ -70,6 +70,7 @@ Machine CudaDevice::machine() const {
   machine.threads_per_multiprocessor = gpu.threads_per_sm;
   machine.blocks_per_multiprocessor = gpu.blocks_per_sm;
   machine.registers_per_multiprocessor = gpu.registers_per_sm;
+  machine.shared_bytes_per_multiprocessor = gpu.shared_bytes_per_sm;
   machine.largest_cluster = primary_->compute() >= 90 ? 8 : 1;
   return machine;
 }

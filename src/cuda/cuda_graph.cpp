@@ -136,7 +136,8 @@ void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers)
     return;
   CudaKernelNodeParams params;
   params.function = variant->function->handle();
-  params.grid_x = cuda_blocks(variant->mapping, node.grid);
+  params.grid_x = variant->blocks(node.grid);
+  params.shared_bytes = static_cast<unsigned>(variant->fetch_bytes);
   params.block_x = static_cast<unsigned>(variant->mapping.threads);
   void* argument[] = {words.data()};
   params.kernel_params = argument;

@@ -1,6 +1,7 @@
 // Launching: packs the argument on the stack and calls the driver. No allocation, no lock.
 #include "src/cuda/cuda_kernel.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -26,10 +27,11 @@ std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
   return count;
 }
 
-unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid) {
-  SINTER_ASSERT(grid <= std::numeric_limits<std::int32_t>::max() / mapping.cluster,
-                "{} programs of {} blocks", grid, mapping.cluster);
-  return static_cast<unsigned>(grid * mapping.cluster);
+unsigned CudaVariant::blocks(std::int64_t programs) const {
+  const std::int64_t clusters = mapping.ahead > 0 ? std::min(programs, clusters_at_once) : programs;
+  SINTER_ASSERT(clusters <= std::numeric_limits<std::int32_t>::max() / mapping.cluster,
+                "{} programs of {} blocks", clusters, mapping.cluster);
+  return static_cast<unsigned>(clusters * mapping.cluster);
 }
 
 CudaKernel::CudaKernel(PrimaryContextPtr primary, std::shared_ptr<CudaStreams> streams,
@@ -49,13 +51,43 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
   auto variant = std::make_unique<CudaVariant>();
   variant->mapping = source.mapping;
   variant->words = static_cast<std::size_t>(source.words);
+  variant->fetch_bytes = source.fetch_bytes;
   variant->function = compiler_->compile(source, name_, stats);
   if (source.mapping.cluster > kPortableCluster) {
     const ContextScope scope(*primary_);
     primary_->driver().func_set_attribute(variant->function->handle(), kCudaFunctionLargeClusters,
                                           1);
   }
+  if (source.mapping.ahead > 0) prepare_fetching(*variant);
   return variant;
+}
+
+// As many clusters as run at once: each then has its share of the programs.
+void CudaKernel::prepare_fetching(CudaVariant& variant) const {
+  const ContextScope scope(*primary_);
+  const CudaDriver& driver = primary_->driver();
+  const CUfunction function = variant.function->handle();
+  driver.func_set_attribute(function, kCudaFunctionDynamicSharedBytes, variant.fetch_bytes);
+  const int threads = variant.mapping.threads;
+  int count = 0;
+  if (variant.mapping.cluster == 1) {
+    driver.occupancy_max_active_blocks(&count, function, threads,
+                                       static_cast<std::size_t>(variant.fetch_bytes));
+    variant.clusters_at_once = std::int64_t{count} * primary_->description().sm_count;
+  } else {
+    CudaLaunchAttribute attribute;
+    attribute.id = kCudaLaunchClusterDimension;
+    attribute.cluster = {static_cast<unsigned>(variant.mapping.cluster), 1, 1};
+    CudaLaunchConfig config;
+    config.grid_x = static_cast<unsigned>(variant.mapping.cluster);
+    config.block_x = static_cast<unsigned>(threads);
+    config.shared_bytes = static_cast<unsigned>(variant.fetch_bytes);
+    config.attributes = &attribute;
+    config.attribute_count = 1;
+    driver.occupancy_max_active_clusters(&count, function, &config);
+    variant.clusters_at_once = count;
+  }
+  variant.clusters_at_once = std::max<std::int64_t>(1, variant.clusters_at_once);
 }
 
 const CudaVariant& CudaKernel::variant_for(std::span<const tile::BufferBinding> buffers) const {
@@ -94,7 +126,8 @@ void CudaKernel::launch_on(CUstream stream, const CudaVariant& variant, CudaWord
                            std::int64_t grid, bool programmatic) const {
   CudaLaunchAttribute attributes[2];
   CudaLaunchConfig config;
-  config.grid_x = cuda_blocks(variant.mapping, grid);
+  config.grid_x = variant.blocks(grid);
+  config.shared_bytes = static_cast<unsigned>(variant.fetch_bytes);
   config.block_x = static_cast<unsigned>(variant.mapping.threads);
   config.stream = stream;
   config.attributes = attributes;

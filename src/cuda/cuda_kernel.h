@@ -25,6 +25,11 @@ struct CudaVariant {
   std::unique_ptr<LoadedCudaFunction> function;
   tile::Mapping mapping;
   std::size_t words = 0;
+  int fetch_bytes = 0;
+  std::int64_t clusters_at_once = 0;  // of kernels that fetch ahead
+
+  // Blocks for so many programs; InternalError where a grid cannot have so many.
+  unsigned blocks(std::int64_t programs) const;
 };
 
 class CudaKernel final : public CompiledKernel {
@@ -47,6 +52,7 @@ class CudaKernel final : public CompiledKernel {
 
  private:
   std::unique_ptr<const CudaVariant> compile_variant(bool aligned, CompileStats& stats) const;
+  void prepare_fetching(CudaVariant& variant) const;
   const CudaVariant& unaligned_variant() const;
 
   PrimaryContextPtr primary_;
@@ -64,8 +70,5 @@ class CudaKernel final : public CompiledKernel {
 std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
                             std::span<const std::int64_t> scalars, std::int64_t grid,
                             CudaWords& words);
-
-// The number of blocks; InternalError where a grid cannot have so many.
-unsigned cuda_blocks(const tile::Mapping& mapping, std::int64_t grid);
 
 }  // namespace sinter

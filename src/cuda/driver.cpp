@@ -174,6 +174,7 @@ CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal) {
   description.threads_per_sm = attribute(driver, kCudaAttributeThreadsPerSm, device);
   description.blocks_per_sm = attribute(driver, kCudaAttributeBlocksPerSm, device);
   description.registers_per_sm = attribute(driver, kCudaAttributeRegistersPerSm, device);
+  description.shared_bytes_per_sm = attribute(driver, kCudaAttributeSharedBytesPerSm, device);
   return description;
 }
 

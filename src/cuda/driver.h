@@ -91,6 +91,7 @@ struct CudaDeviceDescription {
   int threads_per_sm = 0;
   int blocks_per_sm = 0;
   int registers_per_sm = 0;
+  int shared_bytes_per_sm = 0;
 };
 
 CudaDeviceDescription cuda_device(const CudaDriver& driver, int ordinal);

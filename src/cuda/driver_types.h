@@ -42,11 +42,14 @@ inline constexpr int kCudaAttributeL2Bytes = 38;
 inline constexpr int kCudaAttributeThreadsPerSm = 39;
 inline constexpr int kCudaAttributeComputeMajor = 75;
 inline constexpr int kCudaAttributeComputeMinor = 76;
+inline constexpr int kCudaAttributeSharedBytesPerSm = 81;
 inline constexpr int kCudaAttributeRegistersPerSm = 82;
 inline constexpr int kCudaAttributeBlocksPerSm = 106;
 
 // Of a function: clusters of more than 8 blocks, which not every GPU can place.
 inline constexpr int kCudaFunctionLargeClusters = 14;
+// Shared memory that launches add; more than 48 KiB has to be asked for.
+inline constexpr int kCudaFunctionDynamicSharedBytes = 8;
 
 // Other threads may go on calling what cannot be captured.
 inline constexpr int kCudaCaptureThreadLocal = 1;

@@ -167,6 +167,7 @@ std::string to_string(const Config& config) {
         fmt::format(", {} threads, {} a row, vectors of {}{}", mapping.threads,
                     mapping.threads_per_row, mapping.vector,
                     mapping.cluster > 1 ? fmt::format(", clusters of {}", mapping.cluster) : "");
+  if (mapping.ahead > 0) text += fmt::format(", {} fetched ahead", mapping.ahead);
   return text;
 }
 

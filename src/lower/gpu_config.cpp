@@ -63,14 +63,16 @@ struct Facts {
   }
 
   // Tensors that are read element by element, not shared by rows.
+  bool is_full_read(const Access& access) const {
+    if (access.write || access.level != Level::full || !is_memory(access)) return false;
+    for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+      if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
+    return true;
+  }
   int full_reads() const {
     return static_cast<int>(
-        std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-          if (access.write || access.level != Level::full || !is_memory(access)) return false;
-          for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
-            if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
-          return true;
-        }));
+        std::count_if(space.accesses.begin(), space.accesses.end(),
+                      [&](const Access& access) { return is_full_read(access); }));
   }
 
   // A kept axis along which some full access is contiguous while it jumps along `col_axis`; -1.
@@ -250,13 +252,62 @@ std::int64_t held_with_shared(const Facts& facts, const Config& config) {
 // Loads everything at the start if there is room for it, and keeps the compiler from spending more
 // registers: blocks beside each other hide more of the waiting.
 void share_registers(const Facts& facts, Config& config) {
-  constexpr int kRegisters = 65536;  // of a multiprocessor
-  constexpr int kOther = 48;         // that a thread needs besides what it holds
+  constexpr int kOther = 48;  // that a thread needs besides what it holds
   const std::int64_t all = held_with_shared(facts, config);
-  config.mapping.late_loads = all > kMostHeld;
+  const std::int64_t room =
+      facts.machine.registers_per_multiprocessor / config.mapping.threads - kOther;
+  config.mapping.late_loads = all > std::min<std::int64_t>(kMostHeld, room);
   const std::int64_t each = (config.mapping.late_loads ? held(facts, config) : all) + kOther;
   config.mapping.blocks_at_once = static_cast<int>(std::clamp<std::int64_t>(
-      kRegisters / (config.mapping.threads * each), 1, 2048 / config.mapping.threads));
+      facts.machine.registers_per_multiprocessor / (config.mapping.threads * each), 1,
+      facts.machine.threads_per_multiprocessor / config.mapping.threads));
+}
+
+bool is_packed(const Access& access, const Config& config) {
+  return Facts::stride(access, config.col_axis) == 1 &&
+         config.mapping.vector * access.element_bytes >= kPackBytes;
+}
+
+// Bytes of shared memory that a block's loads of one program take; 0: they cannot be fetched there,
+// as that takes whole packs.
+std::int64_t fetch_bytes(const Facts& facts, const Config& config) {
+  const Mapping& mapping = config.mapping;
+  if (facts.size(config.col_axis) % mapping.vector != 0) return 0;
+  const std::int64_t each = config.tile_cols / (mapping.threads_per_row * mapping.cluster) *
+                            ceil_div(config.tile_rows * mapping.threads_per_row, mapping.threads);
+  std::int64_t bytes = 0;
+  for (const Access& access : facts.space.accesses) {
+    if (!facts.is_full_read(access)) continue;
+    if (!is_packed(access, config)) return 0;
+    bytes += each * access.element_bytes * mapping.threads;
+  }
+  return bytes;
+}
+
+// Of what all programs share and registers have no room for.
+std::int64_t shared_fetch_bytes(const Facts& facts, const Config& config) {
+  std::int64_t bytes = 0;
+  if (config.mapping.late_loads)
+    for (const Access& access : facts.space.accesses)
+      if (!access.write && access.level == Level::full && Facts::is_memory(access) &&
+          !facts.is_full_read(access) && is_packed(access, config))
+        bytes += config.tile_cols / config.mapping.cluster * access.element_bytes;
+  return bytes;
+}
+
+// Fetches that many programs ahead; false: there is no room, or no block has several programs.
+bool fetch_ahead(const Facts& facts, Config& config, int programs) {
+  constexpr std::int64_t kOther = 2048;  // bytes that a block needs besides
+  const std::int64_t bytes = fetch_bytes(facts, config);
+  const std::int64_t room = facts.machine.shared_bytes_per_multiprocessor /
+                            (programs * bytes + shared_fetch_bytes(facts, config) + kOther);
+  if (bytes == 0 || room == 0) return false;
+  config.mapping.ahead = programs;
+  config.mapping.blocks_at_once =
+      static_cast<int>(std::min<std::int64_t>(config.mapping.blocks_at_once, room));
+  const std::int64_t at_once =
+      std::int64_t{facts.machine.multiprocessors} * config.mapping.blocks_at_once;
+  return facts.kept_elements() / config.tile_rows * config.mapping.cluster > at_once;
 }
 
 struct RowChoice {
@@ -338,6 +389,10 @@ std::vector<Config> row_configs(const Facts& facts, int col_axis) {
     if (!fits_registers(facts, config)) return;
     share_registers(facts, config);
     configs.push_back(config);
+    for (int ahead : {1, 2}) {
+      Config fetching = config;
+      if (fetch_ahead(facts, fetching, ahead)) configs.push_back(fetching);
+    }
   };
   const RowChoice chosen = default_row(facts, col_axis);
   add(chosen.group, chosen.cluster, chosen.threads);
@@ -372,8 +427,8 @@ std::vector<Config> pointwise_configs(const Facts& facts) {
   std::vector<Config> configs{default_pointwise(facts)};
   const int col_axis = configs[0].col_axis;
   if (const int across = col_axis < 0 ? -1 : facts.crossing(col_axis); across >= 0) {
-    for (std::int64_t rows : {16, 32, 64, 128})
-      for (std::int64_t cols : {16, 32, 64, 128})
+    for (std::int64_t rows : {16, 32, 64, 128, 256})
+      for (std::int64_t cols : {16, 32, 64, 128, 256})
         for (int each : {4, 8, 16})
           if (rows * cols <= 4096 && rows * cols / each >= 64)
             configs.push_back(transposing_config(facts, col_axis, across, rows, cols, each));
@@ -413,6 +468,7 @@ std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
     for (bool stream : {streams(space, bytes, machine), !streams(space, bytes, machine)}) {
+      if (candidate.mapping.ahead > 0 && stream != streams(space, bytes, machine)) continue;
       Config config = candidate;
       config.stream_loads = stream;
       const bool known = std::any_of(configs.begin(), configs.end(),

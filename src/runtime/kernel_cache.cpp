@@ -43,7 +43,7 @@ Hash128 program_key(const tile::TileProgram& program) {
       .add(std::uint64_t{program.stream_loads});
   for (const int number :
        {program.mapping.threads, program.mapping.threads_per_row, program.mapping.vector,
-        program.mapping.cluster, program.mapping.blocks_at_once})
+        program.mapping.cluster, program.mapping.blocks_at_once, program.mapping.ahead})
     hasher.add(static_cast<std::uint64_t>(number));
   hasher.add(std::uint64_t{program.mapping.wide_index})
       .add(std::uint64_t{program.mapping.late_loads});

@@ -123,6 +123,7 @@ void ClusterRun::prepare(std::int64_t cluster) {
     state.thread = static_cast<int>(i) % launch_.threads;
     state.rank = static_cast<int>(i) / launch_.threads;
     state.block = first_block_ + state.rank;
+    state.blocks = launch_.clusters * launch_.cluster;
     state.may_touch_memory = false;
     state.elements = launch_.elements;
     state.calls = &Entry::kCalls;

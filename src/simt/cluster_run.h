@@ -25,6 +25,7 @@ struct SimtLaunch {
   const long long* elements = nullptr;  // of each buffer
   int threads = 1;
   int cluster = 1;
+  std::int64_t clusters = 1;
 };
 
 class ClusterRun {

@@ -143,6 +143,7 @@ Machine SimtDevice::machine() const {
   machine.cache_bytes = 50 << 20;
   machine.multiprocessors = 132;
   machine.largest_cluster = 8;
+  machine.shared_bytes_per_multiprocessor = 228 << 10;
   return machine;
 }
 

@@ -14,6 +14,9 @@
 namespace sinter {
 namespace {
 
+// Of kernels whose blocks run program after program: few, so that they have several to run.
+constexpr std::int64_t kPersistentClusters = 3;
+
 bool is_aligned(const tile::BufferBinding& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % kCudaAlignment == 0;
 }
@@ -80,7 +83,8 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
   launch.elements = elements.data();
   launch.threads = source_.mapping.threads;
   launch.cluster = source_.mapping.cluster;
-  run_clusters(launch, grid, *workers_);
+  launch.clusters = source_.mapping.ahead > 0 ? std::min(grid, kPersistentClusters) : grid;
+  run_clusters(launch, launch.clusters, *workers_);
 }
 
 }  // namespace sinter

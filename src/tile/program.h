@@ -86,6 +86,8 @@ struct Mapping {
   int vector = 1;           // neighbours in a row that a thread takes at once
   int cluster = 1;          // blocks that share a program, each with a part of the columns
   int blocks_at_once = 0;   // that a multiprocessor's registers should have room for; 0: any
+  int ahead = 0;  // programs whose loads are fetched while one runs; more than 0: a block runs one
+                  // program after the other
   bool late_loads = false;  // what only later stages need is loaded then: registers are scarce
   bool wide_index = true;   // offsets need 64 bits
   friend bool operator==(const Mapping&, const Mapping&) = default;

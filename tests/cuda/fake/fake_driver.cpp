@@ -77,7 +77,7 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
   SINTER_FAKE_ENTER(entered("cuDeviceGetAttribute"));
   switch (attribute) {
     case kCudaAttributeSmCount:
-      *value = 132;
+      *value = kFakeMultiprocessors;
       return 0;
     case kCudaAttributeL2Bytes:
       *value = g_fake.l2_bytes;
@@ -93,6 +93,9 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
       return 0;
     case kCudaAttributeBlocksPerSm:
       *value = 24;
+      return 0;
+    case kCudaAttributeSharedBytesPerSm:
+      *value = kFakeSharedBytes;
       return 0;
     case kCudaAttributeRegistersPerSm:
       *value = 32768;

@@ -71,6 +71,20 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   return 0;
 }
 
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* count, CUfunction, int threads,
+                                                     std::size_t dynamic_bytes) {
+  SINTER_FAKE_ENTER(entered_context("cuOccupancyMaxActiveBlocksPerMultiprocessor"));
+  const std::size_t by_bytes = kFakeSharedBytes / (dynamic_bytes + 1024);
+  *count = static_cast<int>(std::min<std::size_t>(2048 / static_cast<unsigned>(threads), by_bytes));
+  return 0;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* count, CUfunction, const CudaLaunchConfig* config) {
+  SINTER_FAKE_ENTER(entered_context("cuOccupancyMaxActiveClusters"));
+  *count = static_cast<int>(kFakeMultiprocessors / config->attributes[0].cluster.x);
+  return 0;
+}
+
 CUresult cuLaunchKernelEx(const CudaLaunchConfig* config, CUfunction function, void** params,
                           void**) {
   SINTER_FAKE_ENTER(entered_context("cuLaunchKernelEx"));

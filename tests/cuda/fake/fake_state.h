@@ -16,6 +16,9 @@ inline constexpr sinter::CUresult kInvalidImage = 200;
 inline constexpr sinter::CUresult kInvalidContext = 201;
 inline constexpr sinter::CUresult kNotFound = 500;
 
+inline constexpr int kFakeMultiprocessors = 132;
+inline constexpr int kFakeSharedBytes = 100 << 10;  // of each
+
 // Counts the call, and says whether it shall fail.
 sinter::CUresult entered(const char* call);
 // As in the driver, what works in a context fails without one.

@@ -1,0 +1,289 @@
+// Text is written inside loops over r and k; see CudaValues for the names.
+#include "src/codegen/cuda_loads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::TileShape;
+using tile::ValueId;
+
+namespace {
+
+constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
+constexpr int kPackBytes = 16;
+
+// A column of the tile has one element more than it needs, so that its neighbours along a row lie
+// in different banks.
+std::int64_t pitch(TileShape shape) { return shape.rows + 1; }
+
+std::string index_after(const std::string& index) {
+  return index == "0" ? "" : fmt::format(" + ({})", index);
+}
+
+}  // namespace
+
+bool CudaLoads::is_ahead(const CudaValues& values, const Instr& load) {
+  const bool even_mask = load.args[1] == kNoValue || values.index.mask(load.args[1]);
+  const bool plain_other = load.args[2] == kNoValue || values.is_scalar(load.args[2]);
+  return values.index.affine(load.args[0]) && even_mask && plain_other;
+}
+
+void CudaLoads::render() {
+  bool has_loads = false;
+  bool has_fetched = false;
+  for (const Instr* instr : stage_.elements) {
+    has_loads |= instr->code == Code::load;
+    has_fetched |= instr->code == Code::load && state_.fetched.count(instr->results[0]);
+  }
+  const bool far = std::exchange(state_.first_loads, state_.first_loads && !has_loads);
+  for (const Instr* instr : stage_.elements)
+    if (instr->code == Code::load) render_one(*instr, far);
+  if (has_fetched) code_.line("fetch(program + {} * step, slot);", layout_.mapping().ahead);
+  if (barrier_needed_) code_.line("block_barrier();");
+}
+
+// The first loads of a program all go before what is computed with them; later ones are of little
+// that all rows share, and would only take up registers.
+void CudaLoads::render_one(const Instr& load, bool far) {
+  const ValueId id = load.results[0];
+  if (!is_ahead(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
+  if (state_.fetched.count(id)) return render_fetched(load);
+  if (goes_through_shared(load)) return render_shared_tile(load);
+  if (!far && !is_kept(id)) {
+    near_.push_back(&load);
+    return;
+  }
+  declare(id);
+  vectors_.open_vectors(values_.shape(id));
+  vectors_.open_rows(values_.shape(id));
+  render_vectors_of(load, values_.name(id) + index_after(values_.vector_index(id)),
+                    values_.element_index(id));
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_near(bool in_rows) {
+  for (const Instr* load : near_) {
+    const ValueId id = load->results[0];
+    if ((values_.shape(id).rows > 1) != in_rows) continue;
+    code_.line("{} {}[{}];", values_.type(id), values_.name(id), layout_.vector());
+    render_vectors_of(*load, values_.name(id), layout_.vector() > 1 ? "v" : "0");
+  }
+}
+
+bool CudaLoads::is_near(ValueId id) const {
+  return std::any_of(near_.begin(), near_.end(),
+                     [&](const Instr* load) { return load->results[0] == id; });
+}
+
+bool CudaLoads::is_kept(ValueId id) const {
+  return std::find(stage_.kept.begin(), stage_.kept.end(), id) != stage_.kept.end();
+}
+
+void CudaLoads::declare(ValueId id) {
+  state_.arrays.insert(id);
+  code_.line("{};", values_.declaration(id));
+}
+
+std::string CudaLoads::other_text(const Instr& load) const {
+  const std::string_view type = values_.type(load.results[0]);
+  return fmt::format("{}({})", type,
+                     load.args[2] == kNoValue ? "0" : values_.operand(load.args[2]));
+}
+
+const char* CudaLoads::how_often(const Instr& load) const {
+  if (is_near(load.results[0])) return "kLater";
+  return values_.program.stream_loads && !values_.buffer(load).reused ? "kOnce" : "kOften";
+}
+
+// --- into registers ---
+
+void CudaLoads::render_vectors_of(const Instr& load, const std::string& to,
+                                  const std::string& element) {
+  const Affine& offsets = *values_.index.affine(load.args[0]);
+  if (state_.fetched_once.count(load.results[0]))
+    render_take(load, to);
+  else if (offsets.col_step == "1" && !values_.buffer(load).written)
+    render_vector_load(load, offsets, to);
+  else
+    render_single_loads(load, offsets, element);
+}
+
+void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
+                                   const std::string& to) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at = values_.offset(offsets, CudaVectors::row_text(shape), "begin");
+  const std::string widths =
+      fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), how_often(load));
+  const std::string buffer = values_.buffer_name(load);
+  if (!mask.count.empty())
+    code_.line(
+        "load_part<{}>({}, {}, {}, {}, {});", widths, to, buffer, at,
+        mask.where.empty() ? mask.count : fmt::format("{} ? idx({}) : 0", mask.where, mask.count),
+        other_text(load));
+  else if (!mask.where.empty())
+    code_.line("load_where<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, mask.where,
+               other_text(load));
+  else
+    code_.line("load_vector<{}>({}, {}, {});", widths, to, buffer, at);
+}
+
+void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
+                                    const std::string& element) {
+  const TileShape shape = values_.shape(load.results[0]);
+  vectors_.open_vector();
+  std::vector<std::string> conditions = vectors_.inside(shape);
+  if (load.args[1] != kNoValue)
+    conditions.push_back(
+        values_.condition(*values_.index.mask(load.args[1]), CudaVectors::row_text(shape), "col"));
+  const std::string where = CudaVectors::all_of(conditions);
+  const std::string value =
+      values_.load_text(load, values_.offset(offsets, CudaVectors::row_text(shape), "col"));
+  code_.line("{}[{}] = {};", values_.name(load.results[0]), element,
+             where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
+  code_.close();
+}
+
+// --- fetched ahead ---
+
+bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
+  if (!is_ahead(values, load) || values.buffer(load).written) return false;
+  if (values.index.affine(load.args[0])->col_step != "1") return false;
+  const int element = static_cast<int>(size_of(values.buffer(load).dtype));
+  const int width = std::min(values.layout.vector(), values.divisibility.of(load.args[0]));
+  const bool even_mask =
+      load.args[1] == kNoValue || values.divisibility.of(load.args[1]) >= values.layout.vector();
+  return width * element >= kPackBytes && even_mask;
+}
+
+int CudaLoads::packs(const CudaValues& values, const Instr& load) {
+  return values.layout.elements(values.shape(load.results[0])) *
+         static_cast<int>(size_of(values.buffer(load).dtype)) / kPackBytes;
+}
+
+// A thread finds its packs where it put them: side by side with those of other threads, so that a
+// warp takes neighbouring banks, and no thread has to wait for another.
+std::string CudaLoads::pack_index(const Instr& load) const {
+  const ValueId id = load.results[0];
+  const std::string in_slot = mul_text(
+      values_.vector_number(id), std::to_string(layout_.vector() / vectors_.pack_width(load)));
+  const bool has_slots = layout_.mapping().ahead > 1 && state_.fetched.count(id);
+  const std::string slot = has_slots ? mul_text("slot", std::to_string(packs(values_, load))) : "0";
+  return add_text(mul_text(add_text(slot, in_slot), std::to_string(layout_.mapping().threads)),
+                  "thread_index()");
+}
+
+const std::string& CudaLoads::fetched_array(const Instr& load) const {
+  const auto it = state_.fetched.find(load.results[0]);
+  return it != state_.fetched.end() ? it->second : state_.fetched_once.at(load.results[0]);
+}
+
+void CudaLoads::render_fetch(const Instr& load) {
+  const TileShape shape = values_.shape(load.results[0]);
+  vectors_.open_vectors(shape);
+  vectors_.open_rows(shape);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at =
+      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  code_.line("{}fetch_vector<{}, {}, {}>({}, {}, {}, {});",
+             mask.where.empty() ? "" : fmt::format("if ({}) ", mask.where), layout_.vector(),
+             vectors_.pack_width(load), how_often(load), fetched_array(load), pack_index(load),
+             values_.buffer_name(load), at);
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_fetched(const Instr& load) {
+  const ValueId id = load.results[0];
+  declare(id);
+  vectors_.open_vectors(values_.shape(id));
+  vectors_.open_rows(values_.shape(id));
+  render_take(load, values_.name(id) + index_after(values_.vector_index(id)));
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_take(const Instr& load, const std::string& to) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at =
+      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  const std::string arguments = fmt::format("{}, {}, {}, {}, {}", to, fetched_array(load),
+                                            pack_index(load), values_.buffer_name(load), at);
+  const std::string widths = fmt::format("{}, {}", layout_.vector(), vectors_.pack_width(load));
+  if (mask.where.empty())
+    code_.line("take_vector<{}>({});", widths, arguments);
+  else
+    code_.line("take_where<{}>({}, {}, {});", widths, arguments, mask.where, other_text(load));
+}
+
+// --- transposed tiles, through shared memory ---
+
+bool CudaLoads::goes_through_shared(const Instr& load) const {
+  const TileShape shape = values_.shape(load.results[0]);
+  if (!is_transposed_load(values_.program, values_.index, load) || layout_.cluster() > 1 ||
+      values_.buffer(load).written)
+    return false;
+  const bool exact = layout_.rows_exact(shape) && layout_.cols_exact(shape) &&
+                     shape.rows * shape.cols % layout_.mapping().threads == 0;
+  return exact && state_.shared_bytes + shared_bytes(load) <= kMostSharedBytes;
+}
+
+// Elements of one access along the rows.
+int CudaLoads::row_pack_width(const Instr& load) const {
+  const TileShape shape = values_.shape(load.results[0]);
+  const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
+  const std::int64_t each = shape.rows * shape.cols / layout_.mapping().threads;
+  int width = std::min<int>(
+      {kPackBytes / element, values_.row_divisibility.of(load.args[0]), static_cast<int>(each)});
+  while (shape.rows % width != 0 || each % width != 0) width /= 2;
+  return width;
+}
+
+std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
+  const TileShape shape = values_.shape(load.results[0]);
+  return pitch(shape) * shape.cols *
+         static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
+}
+
+void CudaLoads::render_shared_tile(const Instr& load) {
+  const ValueId id = load.results[0];
+  const TileShape shape = values_.shape(id);
+  const Affine& offsets = *values_.index.affine(load.args[0]);
+  const std::string tile = values_.name(id) + "_tile";
+  state_.shared_bytes += shared_bytes(load);
+  code_.line("SN_SHARED({}, {}, {});", values_.type(id), tile, pitch(shape) * shape.cols);
+  // The last trip has been read.
+  if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
+  const int width = row_pack_width(load);
+  const int threads = layout_.mapping().threads;
+  code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
+  code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
+  code_.line("const idx row = element % {}, col = element / {};", shape.rows, shape.rows);
+  code_.line("{} part[{}];", values_.type(id), width);
+  PrefixMask mask;
+  if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
+  const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
+  const std::string count =
+      mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
+  code_.line("load_part<{0}, {0}, {1}>(part, {2}, {3}, {4}, {5});", width, how_often(load),
+             values_.buffer_name(load), values_.offset(offsets, "row", "col"),
+             in_column.empty() ? fmt::format("idx({})", count)
+                               : fmt::format("{} ? idx({}) : 0", in_column, count),
+             other_text(load));
+  code_.line("SN_UNROLL for (int w = 0; w < {}; ++w) put({}, col * {} + row + w, part[w]);", width,
+             tile, pitch(shape));
+  code_.close();
+  state_.shared[id] = fmt::format("get({}, col * {} + row)", tile, pitch(shape));
+  barrier_needed_ = true;
+}
+
+}  // namespace sinter
