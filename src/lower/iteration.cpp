@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/check.h"
+#include "src/lower/online.h"
 
 namespace sinter {
 
@@ -112,6 +113,7 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   for (int i = 0; i < domain.shape.rank(); ++i)
     space.axes.push_back({domain.shape[i], (domain.reduced >> i & 1) != 0});
   collect_accesses(plan, index, space);
+  space.has_online_sums = !online_sums(plan, index).empty();
 
   // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
   for (std::size_t i = 0; i < space.axes.size();) {

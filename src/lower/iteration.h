@@ -30,6 +30,7 @@ struct SpaceAxis {
 struct IterationSpace {
   std::vector<SpaceAxis> axes;  // sizes of 1 are gone, neighbours that all accesses agree on merged
   std::vector<Access> accesses;
+  bool has_online_sums = false;  // see online.h
 
   std::vector<int> kept_axes() const;
   std::vector<int> reduced_axes() const;

@@ -75,6 +75,7 @@ TunedEntry entry_from(const Json& json) {
   choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
   choice.stream_loads = flag_of(json, "stream_loads");
   choice.stream_stores = flag_of(json, "stream_stores");
+  choice.online = flag_of(json, "online");
   if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
   entry.us = microseconds_of(json, "us");
   entry.heuristic_us = microseconds_of(json, "heuristic_us");
@@ -100,6 +101,7 @@ Json to_json(const TunedEntry& entry) {
           {"ahead", choice.ahead},
           {"stream_loads", choice.stream_loads},
           {"stream_stores", choice.stream_stores},
+          {"online", choice.online},
           {"us", rounded(entry.us)},
           {"heuristic_us", rounded(entry.heuristic_us)},
           {"config", entry.config},

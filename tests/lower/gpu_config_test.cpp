@@ -15,6 +15,7 @@ namespace {
 using testing_support::along_rows;
 using testing_support::expanded;
 using testing_support::GraphMaker;
+using testing_support::seen;
 using testing_support::transposed;
 
 const Machine kHopper{.kind = MachineKind::gpu,
@@ -140,6 +141,19 @@ TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
   EXPECT_EQ(d.size(d.config.col_axis), 2048);
   EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
   EXPECT_EQ(d.mapping().vector, 4);
+}
+
+// Values of the rows, repeated along them, do not make a few rows columns.
+TEST(MappingTest, RowValuesFromElsewhereDoNotTurnTheTile) {
+  GraphMaker maker;
+  const Shape shape{3, 128, 2400};
+  Operand x = maker.input(shape);
+  for (int i = 0; i < 3; ++i)
+    x = maker.op(Op::mul, {x, seen(maker.input({3}), View{shape, {1, 0, 0}, 0})});
+  maker.output(maker.reduce(ReduceKind::sum, x, {2}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.size(d.config.col_axis), 2400);
 }
 
 TEST(MappingTest, ATransposedOperandGetsASquareTile) {
