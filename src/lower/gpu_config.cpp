@@ -31,7 +31,6 @@ Config transposing_config(const GpuFacts& facts, int col_axis, int row_axis, std
   Config config;
   config.col_axis = col_axis;
   config.row_axis = row_axis;
-  config.rows_first = true;
   config.tile_cols = std::min(cols, power_above(facts.size(col_axis)));
   config.tile_rows = std::min(rows, power_above(facts.size(row_axis)));
   Mapping& mapping = config.mapping;
@@ -83,7 +82,7 @@ Config pointwise_config(const GpuFacts& facts, int threads, std::int64_t vectors
 // instructions to unpack, a shared operand is used for several rows.
 Config default_pointwise(const GpuFacts& facts) {
   const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
-  if (config.col_axis < 0 || config.rows_first) return config;
+  if (config.col_axis < 0 || facts.crossing(config.col_axis) >= 0) return config;
   const std::int64_t blocks = facts.elements() / (config.tile_cols * config.tile_rows);
   if (blocks < 32L * facts.machine.multiprocessors) return config;
   const int row_axis = facts.row_axis_beside(config.col_axis);
@@ -172,16 +171,14 @@ std::vector<Config> pointwise_configs(const GpuFacts& facts) {
 }
 
 // What is read should not push out what others have in the cache: writing that back would cost more
-// than the reading. Of far more than the cache holds it would cost a little, of rows that are
-// fetched ahead always (measured on an H200).
-bool streams(const Config& config, const IterationSpace& space, std::int64_t bytes,
-             const Machine& machine) {
+// than the reading. Not if it is far more than the cache holds, nor of rows whose results are as
+// large: what neighbours share would go, too (measured on an H200).
+bool streams(const GpuFacts& facts, const Config& config, std::int64_t bytes) {
   if (config.mapping.ahead > 0) return false;
-  const bool writes =
-      std::any_of(space.accesses.begin(), space.accesses.end(),
-                  [](const Access& access) { return access.write && access.level == Level::full; });
-  const double caches = !writes ? 6 : config.form == Form::pointwise ? 1.5 : 1;
-  return static_cast<double>(bytes) < caches * static_cast<double>(machine.cache_bytes);
+  const auto caches = static_cast<double>(bytes) / static_cast<double>(facts.machine.cache_bytes);
+  if (caches < 0.25) return false;  // it may be read again
+  if (!facts.writes_elements()) return caches < 6;
+  return config.form == Form::pointwise && caches < 1.5;
 }
 
 bool adds_in_same_order(const Config& a, const Config& b) {
@@ -199,8 +196,8 @@ std::vector<Config> gpu_configs(const IterationSpace& space, std::int64_t bytes,
   std::vector<Config> candidates = reduces ? reduction_configs(facts) : pointwise_configs(facts);
   std::vector<Config> configs;
   for (const Config& candidate : candidates)
-    for (bool other : {false, true}) {
-      const bool stream = streams(candidate, space, bytes, machine) != other;
+    for (bool opposite : {false, true}) {
+      const bool stream = streams(facts, candidate, bytes) != opposite;
       if (stream && candidate.mapping.ahead > 0) continue;
       Config config = candidate;
       config.stream_loads = stream;
@@ -217,7 +214,7 @@ Config choose_gpu_config(const IterationSpace& space, std::int64_t bytes, const 
   const GpuFacts facts(space, machine);
   Config config =
       space.reduced_axes().empty() ? default_pointwise(facts) : reduction_configs(facts).front();
-  config.stream_loads = streams(config, space, bytes, machine);
+  config.stream_loads = streams(facts, config, bytes);
   return config;
 }
 

@@ -46,6 +46,12 @@ int GpuFacts::full_reads() const {
                                         [&](const Access& each) { return is_full_read(each); }));
 }
 
+bool GpuFacts::writes_elements() const {
+  return std::any_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+    return access.write && access.level == Level::full;
+  });
+}
+
 bool GpuFacts::is_narrow() const {
   return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
     return !is_memory(access) || access.level != Level::full || access.element_bytes <= 2;

@@ -31,6 +31,7 @@ struct GpuFacts {
   // Tensors that are read element by element, not shared by rows.
   bool is_full_read(const Access& access) const;
   int full_reads() const;
+  bool writes_elements() const;  // not only one for each row
   // All elements that are read or written one by one have 16 bits.
   bool is_narrow() const;
   // Whether some operand is the same for all rows.

@@ -15,7 +15,8 @@ using tile::Mapping;
 
 constexpr std::int64_t kRowElements = 64;  // that a thread holds of all the tiles of a row program
 constexpr std::int64_t kMostHeld = 64;     // with what all rows share
-constexpr std::int64_t kShortRow = 512;    // elements
+constexpr std::int64_t kMostHeldAhead = 96;
+constexpr std::int64_t kShortRow = 512;  // elements
 constexpr std::int64_t kLongRow = 8192;
 constexpr int kBlockThreads = 128;
 
@@ -37,7 +38,8 @@ class RowConfigs {
         vector_(facts.vector_along(col_axis)),
         reads_(std::max(1, facts.full_reads())),
         is_narrow_(facts.is_narrow()),
-        has_shared_(shared_reads() > 0) {}
+        has_shared_(shared_reads() > 0),
+        stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()) {}
 
   std::vector<Config> all() const {
     std::vector<Config> configs;
@@ -83,13 +85,14 @@ class RowConfigs {
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
-  // more registers: blocks beside each other hide more of the waiting.
+  // more registers: blocks beside each other hide more of the waiting. What stays from program to
+  // program is worth more.
   void share_registers(Config& config) const {
     constexpr std::int64_t kOther = 48;  // that a thread needs besides what it holds
     Mapping& mapping = config.mapping;
     const std::int64_t all = held(config) / reads_ * (reads_ + shared_reads());
     const std::int64_t room = machine_.registers_per_multiprocessor / mapping.threads - kOther;
-    mapping.late_loads = all > std::min(kMostHeld, room);
+    mapping.late_loads = all > std::min(mapping.ahead > 0 ? kMostHeldAhead : kMostHeld, room);
     const std::int64_t each = (mapping.late_loads ? held(config) : all) + kOther;
     mapping.blocks_at_once = static_cast<int>(
         std::clamp<std::int64_t>(machine_.registers_per_multiprocessor / (mapping.threads * each),
@@ -126,11 +129,12 @@ class RowConfigs {
   // several programs.
   std::optional<Config> fetching(Config config, int programs) const {
     constexpr std::int64_t kOther = 2048;  // bytes that a block needs besides
+    Mapping& mapping = config.mapping;
+    mapping.ahead = programs;
+    share_registers(config);
     const std::int64_t bytes = fetch_bytes(config, programs);
     const std::int64_t room = machine_.shared_bytes_per_multiprocessor / (bytes + kOther);
     if (bytes == 0 || room == 0) return std::nullopt;
-    Mapping& mapping = config.mapping;
-    mapping.ahead = programs;
     mapping.blocks_at_once = static_cast<int>(std::min<std::int64_t>(mapping.blocks_at_once, room));
     if (waves(config) <= 1) return std::nullopt;
     return config;
@@ -143,11 +147,13 @@ class RowConfigs {
     return blocks / (machine_.multiprocessors * config.mapping.blocks_at_once);
   }
 
-  // What all programs share is then loaded once, and would otherwise come from the cache as often
-  // as there are rows; and few waves leave gaps between each other.
-  bool gains_by_fetching(const Config& config) const {
+  // How many programs to fetch ahead. What all programs share is then loaded once, and would
+  // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
+  // other.
+  int chosen_ahead(const Config& config) const {
     if (has_shared_ && is_narrow_) return length_ > kLongRow || (length_ >= 4096 && is_few(16));
-    if (has_shared_) return length_ > 2 * kLongRow;
+    if (has_shared_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
+    if (has_shared_) return length_ > 2 * kLongRow && is_few(8);
     return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
   }
 
@@ -168,17 +174,20 @@ class RowConfigs {
 
   // Several rows a warp. With little to do in all, every thread has little.
   RowChoice chosen_short() const {
-    constexpr std::int64_t kEach = 16;
-    if (rows_ * length_ < 2 * kBlockThreads * kEach * machine_.multiprocessors)
-      return {std::min(32, threads_for(vector_)), 1, kBlockThreads / 2};
-    return {std::min(32, threads_for(kEach)), 1, kBlockThreads};
+    const bool is_little = rows_ * length_ < 8L * kBlockThreads * machine_.multiprocessors;
+    return {std::min(32, threads_for(is_little ? vector_ : 16)), 1,
+            is_little ? kBlockThreads / 2 : kBlockThreads};
   }
 
   // Where rows are few, more threads share one.
   RowChoice chosen_middle() const {
     std::int64_t each = is_narrow_ ? 64 : 32;
-    if (is_few(is_narrow_ ? 4 : 8)) each = length_ >= 4096 ? 32 : 16;
-    if (is_narrow_ && has_shared_ && is_few(16)) each = std::min<std::int64_t>(each, 32);
+    if (stores_at_once_)
+      each = 2 * vector_;
+    else if (is_few(is_narrow_ ? 4 : 8))
+      each = length_ >= 4096 && !has_shared_ ? 32 : 16;
+    else if (is_narrow_ && has_shared_ && is_few(16))
+      each = 32;
     return {std::max(32, threads_for(each / reads_)), 1, kBlockThreads};
   }
 
@@ -190,10 +199,10 @@ class RowConfigs {
       return {group, 1, group};
     }
     std::int64_t threads = least;
-    if (has_shared_ && !is_narrow_)  // what is shared takes registers, too
+    if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
       threads =
           std::max(least, std::min<std::int64_t>(threads_for(16), 2 * kBlockThreads * clusters));
-    else if (is_few(8))
+    else if (is_few(8) || (has_shared_ && is_narrow_) || stores_at_once_)
       threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
     const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
     const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));
@@ -227,7 +236,7 @@ class RowConfigs {
     configs.push_back(config);
     for (int programs : {1, 2})
       if (const std::optional<Config> ahead = fetching(config, programs)) {
-        const bool first = is_chosen && programs == 1 && gains_by_fetching(*ahead);
+        const bool first = is_chosen && programs == chosen_ahead(*ahead);
         configs.insert(first ? configs.begin() : configs.end(), *ahead);
       }
   }
@@ -241,6 +250,7 @@ class RowConfigs {
   const std::int64_t reads_;  // tensors
   const bool is_narrow_;
   const bool has_shared_;
+  const bool stores_at_once_;  // elements do not wait for the reduction
 };
 
 }  // namespace

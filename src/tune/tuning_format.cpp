@@ -72,7 +72,7 @@ TunedEntry entry_from(const Json& json) {
   choice.tile_rows = whole_of(json, "tile_rows");
   choice.vectors = whole_of(json, "vectors");
   choice.blocks_at_once = static_cast<int>(whole_of(json, "blocks_at_once", 0));
-  choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
+  if (json.contains("ahead")) choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
   choice.stream_loads = flag_of(json, "stream_loads");
   choice.stream_stores = flag_of(json, "stream_stores");
   choice.online = flag_of(json, "online");
