@@ -10,6 +10,25 @@ SN_INLINE i32 unpack_one(i32 x) { return x; }
 SN_INLINE i64 unpack_one(i64 x) { return x; }
 SN_INLINE bool unpack_one(u8 x) { return x != 0; }
 
+template <class T, int V, class C>
+SN_INLINE void unpack_all(C* to, const Pack<T, V>& pack) {
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
+}
+// Two by two, an instruction each.
+template <int V>
+SN_INLINE void unpack_all(f32* to, const Pack<bf16, V>& pack) {
+  if constexpr (V % 2 == 0) {
+    u32 pairs[V / 2];
+    memcpy(pairs, &pack, sizeof pack);
+    SN_UNROLL
+    for (int v = 0; v < V / 2; ++v) unpack_bf16_pair(to + 2 * v, pairs[v]);
+  } else {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
+  }
+}
+
 SN_INLINE void pack_one(f32& to, f32 x) { to = x; }
 SN_INLINE void pack_one(f64& to, f64 x) { to = x; }
 SN_INLINE void pack_one(i32& to, i32 x) { to = x; }
@@ -42,9 +61,7 @@ SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED && W > 1) {
     SN_UNROLL
     for (int w = 0; w < V; w += W) {
-      const Pack<T, W> pack = read_pack<W, reading>(from, at + w SN_HERE);
-      SN_UNROLL
-      for (int v = 0; v < W; ++v) to[w + v] = unpack_one(pack.element[v]);
+      unpack_all(to + w, read_pack<W, reading>(from, at + w SN_HERE));
     }
   } else {
     SN_UNROLL
@@ -83,8 +100,7 @@ SN_INLINE void take_vector(C* to, Packs packs, i32 pack, In<T> from, idx at SN_W
     SN_UNROLL
     for (int w = 0; w < V / W; ++w) {
       const Pack<T, W> taken = get(packs, pack + w * SN_THREADS SN_HERE);
-      SN_UNROLL
-      for (int v = 0; v < W; ++v) to[w * W + v] = unpack_one(taken.element[v]);
+      unpack_all(to + w * W, taken);
     }
   } else {
     load_vector<V, W, kOften>(to, from, at SN_HERE);

@@ -1,5 +1,7 @@
 // Mathematical identities that make programs cheaper and no less accurate.
 // In: a Graph. Out: one that computes the same up to rounding.
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "src/graph/simplify.h"
@@ -19,9 +21,16 @@ class Identities {
     for (NodeId id = 0; id < source_.size(); ++id) {
       Node node = source_[id];
       const bool is_input = node.op == Op::input;
-      const Operand* angle = one_plus_tanh(node);
+      if (const Operand* angle = one_plus_tanh(node)) {
+        moved_.push_back(twice_sigmoid(id, *angle));
+        continue;
+      }
+      if (const std::optional<NodeId> product = times_sigmoid(node)) {
+        moved_.push_back(*product);
+        continue;
+      }
       for (Operand& operand : node.operands) operand = moved(operand);
-      moved_.push_back(angle ? twice_sigmoid(node, moved(*angle)) : result_.add(std::move(node)));
+      moved_.push_back(result_.add(std::move(node)));
       if (is_input) result_.inputs.push_back(moved_.back());
     }
     for (const Operand& output : source_.outputs) result_.outputs.push_back(moved(output));
@@ -33,9 +42,16 @@ class Identities {
     return {moved_[static_cast<std::size_t>(operand.node)], operand.view};
   }
 
-  bool is_one(const Operand& operand) const {
+  std::optional<double> constant(const Operand& operand) const {
     const Node& node = source_[operand.node];
-    return node.op == Op::constant && node.value.as(DType::f64).real == 1;
+    if (node.op != Op::constant) return std::nullopt;
+    return node.value.as(DType::f64).real;
+  }
+  bool is_used_once(const Operand& operand) const {
+    return uses_[static_cast<std::size_t>(operand.node)] == 1;
+  }
+  bool is_whole(const Operand& operand) const {
+    return operand.view == dense_view(source_[operand.node].shape);
   }
 
   // The u of 1 + tanh(u), if nobody else needs the tanh.
@@ -44,25 +60,67 @@ class Identities {
     for (int i = 0; i < 2; ++i) {
       const Operand& other = node.operands[static_cast<std::size_t>(1 - i)];
       const Node& tanh = source_[other.node];
-      if (is_one(node.operands[static_cast<std::size_t>(i)]) && tanh.op == Op::tanh &&
-          tanh.dtype == node.dtype && uses_[static_cast<std::size_t>(other.node)] == 1 &&
-          other.view == dense_view(node.shape))
+      if (constant(node.operands[static_cast<std::size_t>(i)]) == 1.0 && tanh.op == Op::tanh &&
+          tanh.dtype == node.dtype && is_used_once(other) && other.view == dense_view(node.shape))
         return &tanh.operands[0];
     }
     return nullptr;
   }
 
   // 2 sigmoid(2u): half the instructions of 1 + tanh(u), and no digits lost where that is near 0.
-  NodeId twice_sigmoid(const Node& node, const Operand& angle) {
-    Node constant;
-    constant.op = Op::constant;
-    constant.dtype = node.dtype;
-    constant.value = Scalar::of(2.0).as(node.dtype);
-    const Operand two{result_.add(std::move(constant)), expand(dense_view({}), node.shape)};
-    const NodeId doubled = add(Op::mul, node, {two, angle});
-    const NodeId sigmoid = add(Op::sigmoid, node, {{doubled, dense_view(node.shape)}});
-    return add(Op::mul, node, {two, {sigmoid, dense_view(node.shape)}});
+  NodeId twice_sigmoid(NodeId id, const Operand& angle) {
+    const Node& node = source_[id];
+    std::optional<Operand> doubled = scaled(angle, 2);
+    if (!doubled) doubled = times(number(node, 2), moved(angle), node);
+    const Operand sigmoid = whole(add(Op::sigmoid, node, {*doubled}));
+    sigmoids_[id] = sigmoid;
+    return times(number(node, 2), sigmoid, node).node;
   }
+
+  // a (2 sigmoid): the 2 goes to a constant factor of a, where there is one.
+  std::optional<NodeId> times_sigmoid(const Node& node) {
+    if (node.op != Op::mul) return std::nullopt;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Operand& twice = node.operands[i];
+      const auto sigmoid = sigmoids_.find(twice.node);
+      if (sigmoid == sigmoids_.end() || !is_used_once(twice) || !is_whole(twice)) continue;
+      if (const std::optional<Operand> a = scaled(node.operands[1 - i], 2))
+        return times(*a, sigmoid->second, node).node;
+    }
+    return std::nullopt;
+  }
+
+  // A product whose constant factor takes up `power`, a power of two: no digits change.
+  std::optional<Operand> scaled(const Operand& product, double power, int depth = 0) {
+    constexpr int kDeepest = 4;
+    const Node& node = source_[product.node];
+    if (node.op != Op::mul || !is_floating(node.dtype) || !is_used_once(product) ||
+        !is_whole(product) || depth == kDeepest)
+      return std::nullopt;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const std::optional<double> factor = constant(node.operands[i])) {
+        const Operand other = moved(node.operands[1 - i]);
+        const bool vanishes =
+            *factor * power == 1 && source_[node.operands[1 - i].node].dtype == node.dtype;
+        return vanishes ? other : times(number(node, *factor * power), other, node);
+      }
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const std::optional<Operand> part = scaled(node.operands[i], power, depth + 1))
+        return times(*part, moved(node.operands[1 - i]), node);
+    return std::nullopt;
+  }
+
+  Operand number(const Node& like, double value) {
+    Node node;
+    node.op = Op::constant;
+    node.dtype = like.dtype;
+    node.value = Scalar::of(value).as(like.dtype);
+    return {result_.add(std::move(node)), expand(dense_view({}), like.shape)};
+  }
+  Operand times(const Operand& a, const Operand& b, const Node& like) {
+    return whole(add(Op::mul, like, {a, b}));
+  }
+  Operand whole(NodeId id) const { return {id, dense_view(result_[id].shape)}; }
 
   NodeId add(Op op, const Node& like, std::vector<Operand> operands) {
     Node node;
@@ -76,6 +134,7 @@ class Identities {
   const Graph& source_;
   std::vector<int> uses_;
   std::vector<NodeId> moved_;
+  std::map<NodeId, Operand> sigmoids_;  // by the source's 1 + tanh
   Graph result_;
 };
 

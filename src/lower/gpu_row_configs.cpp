@@ -188,7 +188,7 @@ class RowConfigs {
       each = length_ >= 4096 && !has_shared_ ? 32 : 16;
     else if (is_narrow_ && has_shared_ && is_few(16))
       each = 32;
-    return {std::max(32, threads_for(each / reads_)), 1, kBlockThreads};
+    return {std::clamp(threads_for(each / reads_), 32, kMostThreads), 1, kBlockThreads};
   }
 
   RowChoice chosen_long() const {

@@ -1,0 +1,94 @@
+// use_identities: which programs it rewrites, into what, and which it leaves alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/graph/simplify.h"
+#include "tests/support/graph_maker.h"
+#include "tests/support/graph_reference.h"
+
+namespace sinter {
+namespace {
+
+using testing_support::evaluate;
+using testing_support::expect_close;
+using testing_support::GraphMaker;
+using testing_support::random_inputs;
+
+const Shape kShape{4, 8};
+
+class IdentitiesTest : public ::testing::Test {
+ protected:
+  Operand constant(double value) { return maker.number(value, kShape); }
+  Operand mul(const Operand& a, const Operand& b) { return maker.op(Op::mul, {a, b}); }
+  Operand one_plus_tanh(const Operand& u) {
+    return maker.op(Op::add, {constant(1), maker.op(Op::tanh, {u})});
+  }
+  // The result; it has the same meaning.
+  Graph rewritten() {
+    Graph graph = remove_dead(use_identities(maker.graph));
+    verify(graph);
+    const auto inputs = random_inputs(maker.graph, 11);
+    expect_close(evaluate(graph, inputs), evaluate(maker.graph, inputs), 1e-6, to_string(graph));
+    return graph;
+  }
+
+  static std::int64_t count(const Graph& graph, Op op) {
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                         [&](const Node& node) { return node.op == op; });
+  }
+  static bool has_constant(const Graph& graph, double value) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+      return node.op == Op::constant && node.value.as(DType::f64).real == value;
+    });
+  }
+
+  GraphMaker maker;
+  const Operand x = maker.input(kShape);
+};
+
+TEST_F(IdentitiesTest, OnePlusTanhIsASigmoid) {
+  maker.output(one_plus_tanh(x));
+  const Graph graph = rewritten();
+  EXPECT_EQ(count(graph, Op::tanh), 0) << to_string(graph);
+  EXPECT_EQ(count(graph, Op::sigmoid), 1) << to_string(graph);
+  EXPECT_EQ(count(graph, Op::mul), 2) << "before and after it\n" << to_string(graph);
+}
+
+// x 0.5 (1 + tanh(0.75 x)) is x sigmoid(1.5 x).
+TEST_F(IdentitiesTest, TwosGoToConstantFactors) {
+  const Operand half = mul(x, constant(0.5));
+  maker.output(mul(half, one_plus_tanh(mul(constant(0.75), x))));
+  const Graph graph = rewritten();
+  EXPECT_EQ(count(graph, Op::mul), 2) << to_string(graph);
+  EXPECT_TRUE(has_constant(graph, 1.5)) << to_string(graph);
+  EXPECT_FALSE(has_constant(graph, 2)) << to_string(graph);
+  EXPECT_FALSE(has_constant(graph, 0.5)) << to_string(graph);
+}
+
+TEST_F(IdentitiesTest, AFactorDeepInAProductTakesTheTwo) {
+  const Operand product = mul(mul(mul(constant(3), x), x), x);
+  maker.output(mul(product, one_plus_tanh(x)));
+  const Graph graph = rewritten();
+  EXPECT_TRUE(has_constant(graph, 6)) << to_string(graph);
+  EXPECT_FALSE(has_constant(graph, 3)) << to_string(graph);
+}
+
+TEST_F(IdentitiesTest, WhatOthersUseStaysAsItIs) {
+  const Operand half = mul(x, constant(0.5));
+  const Operand sum = one_plus_tanh(x);
+  maker.output(mul(half, sum));
+  maker.output(half);
+  maker.output(sum);
+  const Graph graph = rewritten();
+  EXPECT_TRUE(has_constant(graph, 0.5)) << to_string(graph);
+  EXPECT_TRUE(has_constant(graph, 2)) << to_string(graph);
+  GraphMaker other;
+  const Operand tanh = other.op(Op::tanh, {other.input(kShape)});
+  other.output(other.op(Op::add, {other.number(1, kShape), tanh}));
+  other.output(tanh);
+  EXPECT_EQ(count(use_identities(other.graph), Op::sigmoid), 0);
+}
+
+}  // namespace
+}  // namespace sinter
