@@ -248,7 +248,7 @@ class WallClock:
     MAX_CALLS = 2000
     PAUSE_S = 60e-6  # for the threads of whoever ran last, which spin for a while
 
-    def start_queue(self):
+    def start_queue(self, host_s):
         pass
 
     def wait(self):
@@ -278,25 +278,36 @@ class WallClock:
 
 
 class CudaClock:
-    LEAST_FLUSH = 256 << 20  # long enough for the host to get ahead of the GPU
-    HEAD_START = 4  # fills before the first sample of a queue: the host gets ahead of the GPU
+    LEAST_FLUSH = 256 << 20
+    LEAST_FILLS = 4  # before the first sample of a queue
+    MOST_FILLS = 64
 
     def __init__(self):
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
         self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
+        self._fill_s = min(self._time_fill() for _ in range(3))
 
-    def start_queue(self):
-        for _ in range(self.HEAD_START):
+    def start_queue(self, host_s):
+        """Keeps the GPU busy for as long as the host will take to fill the queue: a GPU that caught
+        up would wait for the host between two events, and what a call costs its caller would be in
+        the time."""
+        fills = math.ceil(host_s / self._fill_s)
+        for _ in range(min(max(fills, self.LEAST_FILLS), self.MOST_FILLS)):
             self._flush.zero_()
 
     def wait(self):
         torch.cuda.synchronize()
 
     def warm_up(self, run):
+        """What a call costs its caller, about, in us."""
+        host_us = math.inf
         for _ in range(3):
+            start = time.perf_counter()
             run()
+            host_us = min(host_us, (time.perf_counter() - start) * 1e6)
         self.wait()
+        return host_us
 
     def sample(self, run, _):
         start = torch.cuda.Event(enable_timing=True)
@@ -310,6 +321,11 @@ class CudaClock:
     def read(self, sample):
         start, end = sample
         return start.elapsed_time(end) * 1e3
+
+    def _time_fill(self):
+        sample = self.sample(self._flush.zero_, None)
+        self.wait()
+        return self.read(sample) * 1e-6
 
 
 @functools.lru_cache(maxsize=None)
@@ -339,11 +355,15 @@ def time_in_turns(runs, seconds, clock):
             samples[i].append(clock.read(sample))
         waiting.clear()
 
+    host_s = ROUNDS_IN_QUEUE * sum(warm) * 1e-6  # for a queue; then as long as the last one took
     start = time.perf_counter()
     for turn in range(MAX_SAMPLES):
         if turn % ROUNDS_IN_QUEUE == 0:
+            if turn:
+                host_s = time.perf_counter() - queue_start
             collect()
-            clock.start_queue()
+            clock.start_queue(host_s)
+            queue_start = time.perf_counter()
         if turn >= MIN_SAMPLES and time.perf_counter() - start > seconds:
             break
         for k in range(len(runs)):
