@@ -184,7 +184,10 @@ SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value S
 }
 
 // A meeting is a barrier here.
-#define SN_MEETINGS(name, count) [[maybe_unused]] const i32 name = count
+#define SN_MEETINGS(name, count)   \
+  [[maybe_unused]] const i32 name = 0; \
+  sn::start_meetings(name, count);
+SN_INLINE void start_meetings(i32, i32) {}
 SN_INLINE void expect_at_meeting(i32, i32, i32) {}
 template <class T>
 SN_INLINE void put_at_meeting(SharedArray<T> array, i32 at, i32 rank, T value, i32, i32 SN_WHERE) {

@@ -54,6 +54,8 @@ PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, ConfigOri
   if (group.domain.reduced)
     info.tiles += fmt::format(", rows of {}", to_string(group.domain.kept()));
   info.tiles += fmt::format(" as {} tiles, {} programs", to_string(kernel.config), kernel.grid);
+  // Bytes are counted once: whether a cache has them for the next time is not known here.
+  if (kernel.passes > 1) info.tiles += fmt::format(" that read {} times", kernel.passes);
   info.bytes_read = group.bytes_read;
   info.bytes_written = group.bytes_written;
   info.flops = group.flops;

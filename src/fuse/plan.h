@@ -71,6 +71,9 @@ struct FusionOptions {
   std::int64_t smallest_column_part = 2048;
   // Of one kernel; what each read and write brings with it has to fit into a launch.
   int most_accesses = std::numeric_limits<int>::max();
+  // Simple instructions an element that a part of a split row does again rather than read a tensor
+  // more.
+  int repeated_cost = kHeavyCost;
 };
 
 // What suits that many workers of a device.

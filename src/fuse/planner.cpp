@@ -44,11 +44,14 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
     options.smallest_column_part = 64;
     // An access is an address, a stride for each axis and little more, of 4095 words in all.
     options.most_accesses = 128;
+    options.repeated_cost = 8 * kHeavyCost;
   }
   return options;
 }
 
 namespace {
+
+constexpr std::int64_t kMuchSmaller = 32;
 
 bool computes(const Node& node) { return is_pointwise(node.op) || node.op == Op::reduce; }
 
@@ -117,6 +120,7 @@ class Planner {
     }
     emit_groups();
     place_values();
+    if (options_.fuse) widen_small_values();
     note_unfused_edges();
     for (FusionGroup& group : plan_.groups) count_costs(group);
     return std::move(plan_);
@@ -317,6 +321,23 @@ class Planner {
             whole.buffer, slice(whole.view, axis, start, size, 1)};
         start += size;
       }
+    }
+  }
+
+  // What goes from kernel to kernel is no tensor of the program: 16-bit floats stay in f32, as they
+  // would within a kernel, where that costs next to nothing.
+  void widen_small_values() {
+    std::int64_t largest = 0;
+    for (const FusionGroup& group : plan_.groups)
+      largest = std::max(largest, group.domain.shape.numel());
+    std::set<NodeId> returned;
+    for (const Operand& output : graph().outputs) returned.insert(output.node);
+    for (NodeId id = 0; id < graph().size(); ++id) {
+      Node& node = plan_.graph[id];
+      const bool is_passed_on = computes(node) && !returned.count(id) &&
+                                plan_.placements[static_cast<std::size_t>(id)].buffer == id;
+      if (is_passed_on && node.op != Op::cast && node.shape.numel() * kMuchSmaller <= largest)
+        node.dtype = compute_dtype(node.dtype);
     }
   }
 

@@ -32,11 +32,13 @@ std::int64_t stride_at(const Access& access, int axis) {
   return access.strides[static_cast<std::size_t>(axis)];
 }
 
-// How many full-level accesses are contiguous along the axis.
-int contiguous_accesses(const IterationSpace& space, int axis) {
+// How many full-level accesses are contiguous along the axis. Not those that are the same all along
+// `inner`: they are few elements.
+int contiguous_accesses(const IterationSpace& space, int axis, int inner) {
   return static_cast<int>(
       std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-        return access.level == Level::full && stride_at(access, axis) == 1;
+        return access.level == Level::full && stride_at(access, axis) == 1 &&
+               stride_at(access, inner) != 0;
       }));
 }
 
@@ -119,7 +121,8 @@ Config reduction_config(const IterationSpace& space) {
   const int inner = reduced.back();
   int across = -1;  // the kept axis that competes for the columns
   for (int axis : kept)
-    if (contiguous_accesses(space, axis) > contiguous_accesses(space, inner)) across = axis;
+    if (contiguous_accesses(space, axis, inner) > contiguous_accesses(space, inner, inner))
+      across = axis;
   if (across < 0 && !kept.empty() && axis_at(space, inner).size < kShortRow) {
     const int biggest = largest(space, kept);
     if (axis_at(space, biggest).size >= 4 * kShortRow) across = biggest;
@@ -157,6 +160,7 @@ std::string to_string(const Config& config) {
       fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
                   config.tile_cols, config.stream_stores ? " streaming" : "");
   if (config.stream_loads) text += " read once";
+  if (config.online) text += " online";
   const tile::Mapping& mapping = config.mapping;
   if (mapping.threads > 0)
     text +=

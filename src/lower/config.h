@@ -27,6 +27,7 @@ struct Config {
   bool rows_first = false;    // neighbouring programs are neighbours along the row axis
   bool stream_loads = false;  // GPUs only
   bool stream_stores = false;
+  bool online = false;  // looping forms: sums of exponentials in their maximum's pass (online.h)
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Config&, const Config&) = default;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/check.h"
+#include "src/lower/online.h"
 
 namespace sinter {
 
@@ -90,6 +91,18 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
   }
 }
 
+bool needs_rows_again(const Plan& plan, int index) {
+  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+  return std::any_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
+    const std::vector<Operand>& operands = plan.graph[id].operands;
+    return reading_level(plan, group.domain, id) == Level::full &&
+           std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+             return plan.group_of[static_cast<std::size_t>(operand.node)] == index &&
+                    level_of(plan, group.domain, operand.node) == Level::row;
+           });
+  });
+}
+
 void erase_axis(IterationSpace& space, std::size_t axis) {
   space.axes.erase(space.axes.begin() + static_cast<std::ptrdiff_t>(axis));
   for (Access& access : space.accesses)
@@ -112,6 +125,8 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   for (int i = 0; i < domain.shape.rank(); ++i)
     space.axes.push_back({domain.shape[i], (domain.reduced >> i & 1) != 0});
   collect_accesses(plan, index, space);
+  space.has_online_sums = !online_sums(plan, index).empty();
+  space.needs_rows_again = needs_rows_again(plan, index);
 
   // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
   for (std::size_t i = 0; i < space.axes.size();) {

@@ -30,6 +30,8 @@ struct SpaceAxis {
 struct IterationSpace {
   std::vector<SpaceAxis> axes;  // sizes of 1 are gone, neighbours that all accesses agree on merged
   std::vector<Access> accesses;
+  bool has_online_sums = false;   // see online.h
+  bool needs_rows_again = false;  // elements are needed again once their row is reduced
 
   std::vector<int> kept_axes() const;
   std::vector<int> reduced_axes() const;

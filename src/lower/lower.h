@@ -19,6 +19,7 @@ struct Kernel {
   std::vector<KernelBuffer> buffers;  // by program.buffers
   std::vector<std::int64_t> scalars;  // by program.scalars; f64 by their bits
   std::int64_t grid = 0;              // number of programs
+  int passes = 1;                     // how often a program reads an input of full level, at most
   Config config;
 };
 

@@ -40,6 +40,7 @@ TunedChoice choice_of(const Config& config) {
   choice.ahead = mapping.ahead;
   choice.stream_loads = config.stream_loads;
   choice.stream_stores = config.stream_stores;
+  choice.online = config.online;
   return choice;
 }
 

@@ -25,6 +25,7 @@ struct TunedChoice {
   int ahead = 0;           // programs that a block fetches while it runs another
   bool stream_loads = false;
   bool stream_stores = false;
+  bool online = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;
 };
 

@@ -72,9 +72,10 @@ TunedEntry entry_from(const Json& json) {
   choice.tile_rows = whole_of(json, "tile_rows");
   choice.vectors = whole_of(json, "vectors");
   choice.blocks_at_once = static_cast<int>(whole_of(json, "blocks_at_once", 0));
-  choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
+  if (json.contains("ahead")) choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
   choice.stream_loads = flag_of(json, "stream_loads");
   choice.stream_stores = flag_of(json, "stream_stores");
+  choice.online = flag_of(json, "online");
   if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
   entry.us = microseconds_of(json, "us");
   entry.heuristic_us = microseconds_of(json, "heuristic_us");
@@ -100,6 +101,7 @@ Json to_json(const TunedEntry& entry) {
           {"ahead", choice.ahead},
           {"stream_loads", choice.stream_loads},
           {"stream_stores", choice.stream_stores},
+          {"online", choice.online},
           {"us", rounded(entry.us)},
           {"heuristic_us", rounded(entry.heuristic_us)},
           {"config", entry.config},

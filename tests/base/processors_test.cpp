@@ -13,7 +13,9 @@ namespace {
 
 TEST(Processors, AreWithinTheQuota) {
   EXPECT_GE(available_cpus(), 1);
-  if (const auto quota = cgroup_cpus()) EXPECT_LT(available_cpus(), *quota + 1);
+  if (const auto quota = cgroup_cpus()) {
+    EXPECT_LT(available_cpus(), *quota + 1);
+  }
 }
 
 // In a thread of its own: the mask is a thread's.

@@ -10,6 +10,7 @@
 #include "src/graph/simplify.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
+#include "tests/support/online_programs.h"
 #include "tests/support/trace_graph.h"
 
 namespace sinter {
@@ -20,6 +21,7 @@ using testing_support::expect_close;
 using testing_support::GraphMaker;
 using testing_support::Numbers;
 using testing_support::random_inputs;
+using testing_support::run_plan;
 using testing_support::trace_graph;
 
 constexpr std::int64_t kMany = 1 << 17;  // what split_reductions() finds worth splitting
@@ -131,11 +133,43 @@ TEST(SplitReductionsTest, ArgmaxFindsTheFirstNan) {
 
 TEST(SplitReductionsTest, SixteenBitPartsAreKeptInF32) {
   const Graph graph = reduction(ReduceKind::sum, {131101}, {0}, DType::f16);
-  const Graph split = split_reductions(graph, workers(4));
-  for (const Node& node : reductions_of(split)) EXPECT_EQ(node.dtype, DType::f32);
-  EXPECT_EQ(split[split.outputs[0].node].dtype, DType::f16);
-  const auto inputs = random_inputs(graph, 5);
-  expect_close(evaluate(split, inputs), evaluate(graph, inputs), 1e-3);  // one rounding to f16
+  for (bool fuse : {true, false}) {
+    const Plan plan = make_plan(graph, {fuse, 4});
+    EXPECT_GE(reductions_of(plan.graph).size(), 3u) << "parts, the tail, the total";
+    const NodeId result = plan.graph.outputs[0].node;
+    EXPECT_EQ(plan.graph[result].dtype, DType::f16);
+    for (const FusionGroup& group : plan.groups)
+      for (NodeId id : group.outputs)
+        EXPECT_EQ(plan.graph[id].dtype, id == result ? DType::f16 : DType::f32);
+    const auto inputs = random_inputs(graph, 5);
+    expect_close(run_plan(plan, inputs), evaluate(graph, inputs), 1e-3);  // one rounding to f16
+  }
+}
+
+// What a kernel hands to the next is no tensor of the program: rounding it is nobody's wish.
+TEST(SplitReductionsTest, RowValuesOfSixteenBitsStayInF32) {
+  const Graph graph = trace_graph({{Shape{3, 65536}, DType::bf16}}, [](const auto& in) {
+    Tensor x = in[0];
+    for (int i = 0; i < 3; ++i) x = x * sum(x, 1, true);
+    return std::vector<Tensor>{x};
+  });
+  const Plan plan = make_plan(simplify(graph), {true, 4});
+  ASSERT_GT(plan.groups.size(), 1u);
+  const NodeId result = plan.graph.outputs[0].node;
+  for (const FusionGroup& group : plan.groups)
+    for (NodeId id : group.outputs)
+      EXPECT_EQ(plan.graph[id].dtype, id == result ? DType::bf16 : DType::f32) << to_string(plan);
+}
+
+TEST(SplitReductionsTest, AnExplicitCastStillRounds) {
+  const Graph graph = trace_graph({{Shape{3, 65536}, DType::f32}}, [](const auto& in) {
+    const Tensor total = cast(sum(in[0], 1, true), DType::bf16);
+    return std::vector<Tensor>{in[0] + cast(total, DType::f32)};
+  });
+  const Plan plan = make_plan(simplify(graph), {true, 4});
+  ASSERT_GT(plan.groups.size(), 1u);
+  const Numbers values(3 * 65536, 1 + 0x1p-9);
+  EXPECT_EQ(run_plan(plan, {values})[0][0], 65537) << "the total of 65664 has 8 bits";
 }
 
 TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
@@ -147,6 +181,66 @@ TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
   EXPECT_EQ(plan.groups.size(), 2u)
       << "the parts with their differences, the total: " << to_string(plan);
   for (const FusionGroup& group : plan.groups) EXPECT_LT(group.bytes_written, 1 << 16);
+}
+
+// A row's tensors are not written in between: what is cheap is computed again for the parts.
+TEST(SplitReductionsTest, PartsComputeAgainWhatTheyNeed) {
+  const auto plan_of = [](const FusionOptions& options) {
+    const Graph graph = trace_graph({{Shape{3, 300000}, DType::bf16}}, [](const auto& in) {
+      return std::vector<Tensor>{softmax(in[0], 1)};
+    });
+    return make_plan(simplify(graph), options);
+  };
+  const Machine gpu{.kind = MachineKind::gpu, .multiprocessors = 132, .largest_cluster = 8};
+  const Plan plan = plan_of(fusion_options(true, 132, gpu));
+  EXPECT_EQ(plan.groups.size(), 3u) << "parts, totals, the result:\n" << to_string(plan);
+  std::int64_t written = 0;
+  for (const FusionGroup& group : plan.groups) written += group.bytes_written;
+  EXPECT_LT(written, 3 * 300000 * 2 + 10000);
+  FusionOptions costly = fusion_options(true, 132, gpu);
+  costly.repeated_cost = 0;
+  EXPECT_GT(plan_of(costly).groups.size(), 3u);
+}
+
+// Parts have maxima of their own; rows and parts with infinities and NaN are as they were.
+TEST(SplitReductionsTest, SumsOfExponentialsComeWithTheirMaximum) {
+  for (std::int64_t cols : {32768, 32003})
+    for (const auto& program : testing_support::online_programs(11, cols, DType::f32)) {
+      SCOPED_TRACE(program.name);
+      FusionOptions options = workers(16);
+      options.repeated_cost = 64;
+      const Plan plan = make_plan(simplify(program.graph), options);
+      EXPECT_GT(reductions_of(plan.graph).size(), reductions_of(program.graph).size());
+      const Numbers values = testing_support::hard_rows(11, cols, DType::f32);
+      const int tail = cols == 32768 ? 0 : 1;
+      EXPECT_LE(static_cast<int>(plan.groups.size()), (2 + tail) * program.passes + 1)
+          << to_string(plan);
+      expect_close(run_plan(plan, {values}), evaluate(program.graph, {values}), 1e-5);
+      if (HasFailure()) return;
+    }
+}
+
+TEST(SplitReductionsTest, ExponentialsThatAreDearAreComputedOnce) {
+  const Graph graph = testing_support::online_programs(1, 1 << 20, DType::f32)[0].graph;
+  const auto exponentials = [&](int repeated_cost) {
+    FusionOptions options = workers(16);
+    options.repeated_cost = repeated_cost;
+    int count = 0;
+    for (const Node& node : split_reductions(graph, options).nodes) count += node.op == Op::exp;
+    return count;
+  };
+  EXPECT_EQ(exponentials(kHeavyCost), 1) << "a CPU keeps it";
+  EXPECT_EQ(exponentials(64), 3) << "of the parts, of their totals, of the result";
+}
+
+TEST(SplitReductionsTest, PartsAreEqualAndEvenWhereTheyCanBe) {
+  const auto parts = [](std::int64_t rows, std::int64_t length, int parallelism) {
+    const Graph graph = reduction(ReduceKind::sum, {rows, length}, {1});
+    return reductions_of(split_reductions(graph, workers(parallelism)))[0].operands[0].view.shape;
+  };
+  EXPECT_EQ(parts(3, 300000, 132), Shape({3, 125, 2400})) << "no tail, and 16 divides the size";
+  EXPECT_EQ(parts(1, 300000, 132), Shape({1, 146, 2048})) << "125 parts would be too few";
+  EXPECT_EQ(parts(1, 131101, 4), Shape({1, 64, 2048})) << "a prime";
 }
 
 TEST(MaterializeLeavesTest, ResultsThatAreLeavesAreCopied) {

@@ -15,12 +15,14 @@ namespace {
 using testing_support::along_rows;
 using testing_support::expanded;
 using testing_support::GraphMaker;
+using testing_support::seen;
 using testing_support::transposed;
 
 const Machine kHopper{.kind = MachineKind::gpu,
                       .cache_bytes = 50 << 20,
                       .multiprocessors = 132,
-                      .largest_cluster = 8};
+                      .largest_cluster = 8,
+                      .shared_bytes_per_multiprocessor = 228 << 10};
 
 struct Decision {
   IterationSpace space;
@@ -90,8 +92,9 @@ TEST_P(MappingOfSoftmax, HoldsARowInAsFewThreadsAsItFits) {
 INSTANTIATE_TEST_SUITE_P(Shapes, MappingOfSoftmax,
                          testing::Values(RowDecision{{65536, 128}, 8, 1, 128, 16},
                                          RowDecision{{4096, 4096}, 128, 1, 128, 1},
-                                         RowDecision{{8192, 16384}, 256, 1, 256, 1},
-                                         RowDecision{{128, 65536}, 512, 2, 512, 1}),
+                                         RowDecision{{8192, 16384}, 128, 2, 128, 1},
+                                         RowDecision{{128, 16384}, 128, 4, 128, 1},
+                                         RowDecision{{128, 65536}, 128, 8, 128, 1}),
                          [](const auto& each) {
                            return std::to_string(each.param.shape[0]) + "x" +
                                   std::to_string(each.param.shape[1]);
@@ -130,8 +133,8 @@ TEST(MappingTest, ARowThatNoClusterHoldsIsWalkedInChunks) {
 }
 
 TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
-  EXPECT_GT(decide(softmax({64, 4096})).mapping().threads_per_row,
-            decide(softmax({8192, 4096})).mapping().threads_per_row);
+  EXPECT_GT(decide(softmax({64, 2048})).mapping().threads_per_row,
+            decide(softmax({8192, 2048})).mapping().threads_per_row);
 }
 
 TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
@@ -140,6 +143,19 @@ TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
   EXPECT_EQ(d.size(d.config.col_axis), 2048);
   EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
   EXPECT_EQ(d.mapping().vector, 4);
+}
+
+// Values of the rows, repeated along them, do not make a few rows columns.
+TEST(MappingTest, RowValuesFromElsewhereDoNotTurnTheTile) {
+  GraphMaker maker;
+  const Shape shape{3, 128, 2400};
+  Operand x = maker.input(shape);
+  for (int i = 0; i < 3; ++i)
+    x = maker.op(Op::mul, {x, seen(maker.input({3}), View{shape, {1, 0, 0}, 0})});
+  maker.output(maker.reduce(ReduceKind::sum, x, {2}));
+  const Decision d = decide(maker.graph);
+  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.size(d.config.col_axis), 2400);
 }
 
 TEST(MappingTest, ATransposedOperandGetsASquareTile) {
@@ -152,26 +168,27 @@ TEST(MappingTest, ATransposedOperandGetsASquareTile) {
     EXPECT_EQ(d.config.form, Form::pointwise);
     EXPECT_EQ(d.config.tile_rows, d.config.tile_cols);
     EXPECT_EQ(d.config.tile_cols, size == 4096 ? 64 : 32) << "small ones where there are few";
-    EXPECT_TRUE(d.config.rows_first);
     EXPECT_EQ(d.config.tile_rows * d.config.tile_cols % d.mapping().threads, 0)
         << "or it does not go through shared memory";
   }
 }
 
 TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
-  const auto with_bias = [](std::int64_t rows) {
+  const auto with_bias = [](std::int64_t rows, DType dtype) {
     GraphMaker maker;
-    const Operand x = maker.input({rows, 256});
-    const Operand bias = maker.input({256});
-    maker.output(maker.op(Op::add, {x, expanded(bias, {rows, 256})}));
+    const Operand x = maker.input({rows, 1024}, dtype);
+    const Operand bias = maker.input({1024}, dtype);
+    maker.output(maker.op(Op::add, {x, expanded(bias, {rows, 1024})}));
     return decide(maker.graph);
   };
-  EXPECT_EQ(with_bias(65536).rows_each(), 4);
-  EXPECT_EQ(with_bias(64).rows_each(), 1) << "blocks for all multiprocessors come first";
+  EXPECT_EQ(with_bias(65536, DType::bf16).rows_each(), 4);
+  EXPECT_EQ(with_bias(64, DType::bf16).rows_each(), 1) << "blocks for all multiprocessors first";
+  EXPECT_EQ(with_bias(65536, DType::f32).rows_each(), 1) << "little to unpack";
+  EXPECT_EQ(with_bias(65536, DType::f32).config.tile_cols, 1024) << "two vectors a thread";
   GraphMaker maker;
   const Operand x = maker.input_view({{65536, 256}, {512, 1}, 0});
   maker.output(maker.op(Op::exp, {x}));
-  EXPECT_EQ(decide(maker.graph).rows_each(), 1) << "nothing is shared";
+  EXPECT_EQ(decide(maker.graph).rows_each(), 2) << "a row is too short for two vectors";
 }
 
 TEST(MappingTest, AScalarTakesOneWarp) {
@@ -182,10 +199,35 @@ TEST(MappingTest, AScalarTakesOneWarp) {
   EXPECT_EQ(d.mapping().threads, 32);
 }
 
-TEST(MappingTest, OnlyReadsThatNearlyFillTheCacheAreStreamed) {
+TEST(MappingTest, WhatNearlyFillsTheCacheIsStreamed) {
   EXPECT_FALSE(decide(reduction({64, 1024}, 1)).config.stream_loads) << "stays in the cache";
   EXPECT_TRUE(decide(reduction({8192, 4096}, 1)).config.stream_loads);
-  EXPECT_FALSE(decide(softmax({8192, 4096})).config.stream_loads) << "writes as much";
+  EXPECT_FALSE(decide(softmax({8192, 1024})).config.stream_loads) << "writes as much";
+  const auto exponential = [](const Shape& shape) {
+    GraphMaker maker;
+    maker.output(maker.op(Op::exp, {maker.input(shape)}));
+    return decide(maker.graph).config;
+  };
+  EXPECT_FALSE(exponential({64, 1024}).stream_loads);
+  EXPECT_TRUE(exponential({4096, 1024}).stream_loads);
+  EXPECT_FALSE(exponential({65536, 1024}).stream_loads) << "far more than the cache holds";
+}
+
+// layernorm's last step: what all rows share is loaded once by blocks that run row after row.
+TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
+  const auto scaled = [](const Shape& shape, DType dtype) {
+    GraphMaker maker;
+    const Operand x = maker.input(shape, dtype);
+    const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
+    const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
+    maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}, dtype), shape)}));
+    return decide(maker.graph).mapping();
+  };
+  EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
+  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 1);
+  EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
+  EXPECT_EQ(scaled({1024, 16388}, DType::bf16).ahead, 0) << "no whole packs of 16 bytes";
+  EXPECT_EQ(scaled({16, 32768}, DType::bf16).ahead, 0) << "no block has a second row";
 }
 
 // --- what tuning measures -----------------------------------------------------------------------

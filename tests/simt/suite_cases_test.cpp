@@ -22,6 +22,13 @@ TEST_P(SimtSuiteCase, IsAccurateAtOddShapes) {
   expect_accurate(GetParam(), {2, 9000}, DType::bf16, shared_device());
 }
 
+// Longer rows than a cluster shares, split over blocks: what goes from kernel to kernel is not
+// rounded to the 16-bit type.
+TEST_P(SimtSuiteCase, IsAccurateWhereRowsAreSplit) {
+  expect_accurate(GetParam(), {1, 300000}, DType::bf16, shared_device());
+  expect_accurate(GetParam(), {1, 131101}, DType::f16, shared_device());
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, SimtSuiteCase, testing::ValuesIn(all_cases()),
                          [](const auto& each) { return each.param.name; });
 

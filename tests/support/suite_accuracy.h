@@ -28,10 +28,7 @@ inline void expect_accurate(const Case& each, const Shape2& shape, DType dtype,
   const std::vector<std::vector<Tensor>> outputs{function.call(inputs)};
   EXPECT_EQ(outputs[0][0].device(), device->name());
   const Accuracy found = check_outputs(each, shape, inputs, outputs, threads)[0];
-  // What goes from kernel to kernel is rounded to the 16-bit type.
-  const int kernels = function.info(inputs).kernels;
-  const double rounding = dtype == DType::bf16 ? 0x1p-8 : dtype == DType::f16 ? 0x1p-11 : 0;
-  EXPECT_LE(found.max_rel_err, tolerance(each, dtype, found.rms) + (kernels - 1) * rounding);
+  EXPECT_LE(found.max_rel_err, tolerance(each, dtype, found.rms));
 }
 
 }  // namespace sinter::suite

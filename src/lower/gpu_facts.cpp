@@ -1,0 +1,112 @@
+#include "src/lower/gpu_facts.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sinter {
+namespace {
+
+constexpr int kWidestVector = 8;
+
+bool is_even(const Access& access, int axis, int vector) {
+  if (access.offset % vector != 0) return false;
+  for (std::size_t other = 0; other < access.strides.size(); ++other)
+    if (static_cast<int>(other) != axis && access.strides[other] % vector != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+std::int64_t power_above(std::int64_t size) {
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1))));
+}
+
+int GpuFacts::vector_along(int axis) const {
+  int smallest = kPackBytes;
+  for (const Access& access : space.accesses)
+    if (is_memory(access) && stride(access, axis) == 1)
+      smallest = std::min(smallest, access.element_bytes);
+  int vector = std::min(kWidestVector, kPackBytes / smallest);
+  for (const Access& access : space.accesses)
+    while (is_memory(access) && stride(access, axis) == 1 && !is_even(access, axis, vector))
+      vector /= 2;
+  return vector;
+}
+
+bool GpuFacts::is_full_read(const Access& access) const {
+  if (access.write || access.level != Level::full || !is_memory(access)) return false;
+  for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+    if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
+  return true;
+}
+
+int GpuFacts::full_reads() const {
+  return static_cast<int>(std::count_if(space.accesses.begin(), space.accesses.end(),
+                                        [&](const Access& each) { return is_full_read(each); }));
+}
+
+bool GpuFacts::writes_elements() const {
+  return std::any_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+    return access.write && access.level == Level::full;
+  });
+}
+
+bool GpuFacts::is_narrow() const {
+  return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+    return !is_memory(access) || access.level != Level::full || access.element_bytes <= 2;
+  });
+}
+
+bool GpuFacts::has_shared_operand(int col_axis, int row_axis) const {
+  return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+    return is_memory(access) && stride(access, col_axis) != 0 && stride(access, row_axis) == 0;
+  });
+}
+
+int GpuFacts::crossing(int col_axis) const {
+  for (const Access& access : space.accesses) {
+    const std::int64_t along = stride(access, col_axis);
+    if (!is_memory(access) || access.write || access.level == Level::row || along == 0 ||
+        along == 1)
+      continue;
+    for (int axis : space.kept_axes())
+      if (axis != col_axis && stride(access, axis) == 1 && size(axis) >= 8) return axis;
+  }
+  return -1;
+}
+
+int GpuFacts::contiguous_accesses(int axis, int inner) const {
+  return static_cast<int>(
+      std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+        return access.level == Level::full && is_memory(access) && stride(access, axis) == 1 &&
+               stride(access, inner) != 0;
+      }));
+}
+
+int GpuFacts::largest(const std::vector<int>& axes) const {
+  return *std::max_element(axes.begin(), axes.end(),
+                           [&](int a, int b) { return size(a) < size(b); });
+}
+
+int GpuFacts::row_axis_beside(int col_axis) const {
+  constexpr std::int64_t kShort = 16;
+  std::vector<int> kept = space.kept_axes();
+  std::erase(kept, col_axis);
+  if (kept.empty()) return -1;
+  return size(kept.back()) >= kShort ? kept.back() : largest(kept);
+}
+
+std::int64_t GpuFacts::elements() const {
+  std::int64_t count = 1;
+  for (const SpaceAxis& axis : space.axes) count *= axis.size;
+  return count;
+}
+
+std::int64_t GpuFacts::kept_elements() const {
+  std::int64_t count = 1;
+  for (int axis : space.kept_axes()) count *= size(axis);
+  return count;
+}
+
+}  // namespace sinter

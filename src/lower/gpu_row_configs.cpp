@@ -1,0 +1,262 @@
+// What the choice rests on was measured on an H200: few threads with many elements each, so that
+// blocks are small and some load while others wait for each other; and clusters of small blocks
+// where a block does not hold the row.
+#include "src/lower/gpu_row_configs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "src/base/rounding.h"
+
+namespace sinter {
+namespace {
+
+using tile::Mapping;
+
+constexpr std::int64_t kRowElements = 64;  // that a thread holds of all the tiles of a row program
+constexpr std::int64_t kMostHeld = 64;     // with what all rows share
+constexpr std::int64_t kMostHeldAhead = 96;
+constexpr std::int64_t kShortRow = 512;  // elements
+constexpr std::int64_t kLongRow = 8192;
+constexpr int kBlockThreads = 128;
+
+// A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
+struct RowChoice {
+  int group;
+  int cluster;
+  int threads;
+};
+
+class RowConfigs {
+ public:
+  RowConfigs(const GpuFacts& facts, int col_axis)
+      : facts_(facts),
+        machine_(facts.machine),
+        col_axis_(col_axis),
+        length_(facts.size(col_axis)),
+        rows_(facts.kept_elements()),
+        vector_(facts.vector_along(col_axis)),
+        reads_(std::max(1, facts.full_reads())),
+        is_narrow_(facts.is_narrow()),
+        has_shared_(shared_reads() > 0),
+        stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()) {}
+
+  std::vector<Config> all() const {
+    std::vector<Config> configs;
+    add(chosen(), true, configs);
+    const std::int64_t vectors = ceil_div(length_, vector_);
+    for (int cluster = 1; cluster <= machine_.largest_cluster; cluster *= 2)
+      for (int group = cluster > 1 ? kBlockThreads : 1; group <= kMostThreads; group *= 2) {
+        const std::int64_t each = ceil_div(vectors, std::int64_t{group} * cluster);
+        if (each > 16 || (std::int64_t{group} * cluster > 2 * vectors)) continue;
+        for (int threads : {64, 128, 256})
+          if (threads >= group || threads == 256) add({group, cluster, threads}, false, configs);
+      }
+    return configs;
+  }
+
+ private:
+  // --- what a config needs ---
+
+  // Tensors that all rows share, element by element.
+  bool is_shared_read(const Access& access) const {
+    return !access.write && access.level == Level::full && GpuFacts::is_memory(access) &&
+           GpuFacts::stride(access, col_axis_) != 0 && !facts_.is_full_read(access);
+  }
+  std::int64_t shared_reads() const {
+    return std::count_if(facts_.space.accesses.begin(), facts_.space.accesses.end(),
+                         [&](const Access& access) { return is_shared_read(access); });
+  }
+
+  static std::int64_t elements(const Config& config) {  // of a row, that a thread has
+    return config.tile_cols / (config.mapping.threads_per_row * config.mapping.cluster);
+  }
+
+  // Registers for all tiles that live at once.
+  std::int64_t held(const Config& config) const {
+    int registers = 1;  // for an element
+    for (const Access& access : facts_.space.accesses)
+      if (access.level == Level::full) registers = std::max(registers, access.element_bytes / 4);
+    return elements(config) * registers * reads_;
+  }
+
+  bool fits_registers(const Config& config) const {
+    return held(config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
+  }
+
+  // Loads everything at the start if there is room for it, and keeps the compiler from spending
+  // more registers: blocks beside each other hide more of the waiting. What stays from program to
+  // program is worth more.
+  void share_registers(Config& config) const {
+    constexpr std::int64_t kOther = 48;  // that a thread needs besides what it holds
+    Mapping& mapping = config.mapping;
+    const std::int64_t all = held(config) / reads_ * (reads_ + shared_reads());
+    const std::int64_t room = machine_.registers_per_multiprocessor / mapping.threads - kOther;
+    mapping.late_loads = all > std::min(mapping.ahead > 0 ? kMostHeldAhead : kMostHeld, room);
+    const std::int64_t each = (mapping.late_loads ? held(config) : all) + kOther;
+    mapping.blocks_at_once = static_cast<int>(
+        std::clamp<std::int64_t>(machine_.registers_per_multiprocessor / (mapping.threads * each),
+                                 1, machine_.threads_per_multiprocessor / mapping.threads));
+  }
+
+  // --- fetching ahead ---
+
+  // Fetching takes whole packs.
+  bool is_packed(const Access& access) const {
+    return GpuFacts::stride(access, col_axis_) == 1 &&
+           vector_ * access.element_bytes >= kPackBytes && length_ % vector_ == 0;
+  }
+
+  // Shared memory of a block: for a program's loads, and for what all programs share where
+  // registers have no room for it. 0: they cannot be fetched.
+  std::int64_t fetch_bytes(const Config& config, int programs) const {
+    const Mapping& mapping = config.mapping;
+    const std::int64_t rows = ceil_div(config.tile_rows * mapping.threads_per_row, mapping.threads);
+    std::int64_t bytes = 0;
+    for (const Access& access : facts_.space.accesses) {
+      const std::int64_t each = elements(config) * access.element_bytes * mapping.threads;
+      if (facts_.is_full_read(access)) {
+        if (!is_packed(access)) return 0;
+        bytes += programs * rows * each;
+      } else if (mapping.late_loads && is_shared_read(access) && is_packed(access)) {
+        bytes += each;
+      }
+    }
+    return bytes;
+  }
+
+  // The same, fetching that many programs ahead; none where there is no room, or no block has
+  // several programs.
+  std::optional<Config> fetching(Config config, int programs) const {
+    constexpr std::int64_t kOther = 2048;  // bytes that a block needs besides
+    Mapping& mapping = config.mapping;
+    mapping.ahead = programs;
+    share_registers(config);
+    const std::int64_t bytes = fetch_bytes(config, programs);
+    const std::int64_t room = machine_.shared_bytes_per_multiprocessor / (bytes + kOther);
+    if (bytes == 0 || room == 0) return std::nullopt;
+    mapping.blocks_at_once = static_cast<int>(std::min<std::int64_t>(mapping.blocks_at_once, room));
+    if (waves(config) <= 1) return std::nullopt;
+    return config;
+  }
+
+  // How often all blocks that have room at once are filled.
+  double waves(const Config& config) const {
+    const double blocks =
+        static_cast<double>(rows_) / static_cast<double>(config.tile_rows) * config.mapping.cluster;
+    return blocks / (machine_.multiprocessors * config.mapping.blocks_at_once);
+  }
+
+  // How many programs to fetch ahead. What all programs share is then loaded once, and would
+  // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
+  // other.
+  int chosen_ahead(const Config& config) const {
+    if (has_shared_ && is_narrow_) return length_ > kLongRow || (length_ >= 4096 && is_few(16));
+    if (has_shared_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
+    if (has_shared_) return length_ > 2 * kLongRow && is_few(8);
+    return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
+  }
+
+  // --- candidates ---
+
+  // Rows, for each multiprocessor.
+  bool is_few(std::int64_t each) const { return rows_ < each * machine_.multiprocessors; }
+
+  RowChoice chosen() const {
+    if (length_ <= kShortRow) return chosen_short();
+    if (length_ <= kLongRow) return chosen_middle();
+    return chosen_long();
+  }
+
+  int threads_for(std::int64_t each) const {
+    return static_cast<int>(power_above(ceil_div(length_, std::max<std::int64_t>(each, vector_))));
+  }
+
+  // Several rows a warp. With little to do in all, every thread has little.
+  RowChoice chosen_short() const {
+    const bool is_little = rows_ * length_ < 8L * kBlockThreads * machine_.multiprocessors;
+    return {std::min(32, threads_for(is_little ? vector_ : 16)), 1,
+            is_little ? kBlockThreads / 2 : kBlockThreads};
+  }
+
+  // Where rows are few, more threads share one.
+  RowChoice chosen_middle() const {
+    std::int64_t each = is_narrow_ ? 64 : 32;
+    if (stores_at_once_)
+      each = 2 * vector_;
+    else if (is_few(is_narrow_ ? 4 : 8))
+      each = length_ >= 4096 && !has_shared_ ? 32 : 16;
+    else if (is_narrow_ && has_shared_ && is_few(16))
+      each = 32;
+    return {std::max(32, threads_for(each / reads_)), 1, kBlockThreads};
+  }
+
+  RowChoice chosen_long() const {
+    const int clusters = machine_.largest_cluster;
+    const std::int64_t least = threads_for(kRowElements / reads_);
+    if (clusters == 1) {
+      const auto group = static_cast<int>(std::clamp<std::int64_t>(least, 256, kMostThreads));
+      return {group, 1, group};
+    }
+    std::int64_t threads = least;
+    if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
+      threads =
+          std::max(least, std::min<std::int64_t>(threads_for(16), 2 * kBlockThreads * clusters));
+    else if (is_few(8) || (has_shared_ && is_narrow_) || stores_at_once_)
+      threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
+    const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
+    const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));
+    return {group, static_cast<int>(cluster), group};
+  }
+
+  Config config_of(const RowChoice& choice) const {
+    Config config;
+    config.form = Form::row;
+    config.col_axis = col_axis_;
+    Mapping& mapping = config.mapping;
+    mapping.vector = vector_;
+    mapping.cluster = choice.cluster;
+    mapping.threads_per_row = choice.group;
+    const std::int64_t step = std::int64_t{choice.group} * vector_ * choice.cluster;
+    config.tile_cols = step * ceil_div(length_, step);
+    int rows = std::max(1, choice.threads / choice.group);
+    config.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
+    if (config.row_axis < 0) rows = 1;
+    config.tile_rows = rows;
+    mapping.threads = std::max(32, choice.group * rows);
+    if (mapping.threads / choice.group > rows)
+      config.tile_rows = config.row_axis < 0 ? 1 : mapping.threads / choice.group;
+    return config;
+  }
+
+  void add(const RowChoice& choice, bool is_chosen, std::vector<Config>& configs) const {
+    Config config = config_of(choice);
+    if (!fits_registers(config)) return;
+    share_registers(config);
+    configs.push_back(config);
+    for (int programs : {1, 2})
+      if (const std::optional<Config> ahead = fetching(config, programs)) {
+        const bool first = is_chosen && programs == chosen_ahead(*ahead);
+        configs.insert(first ? configs.begin() : configs.end(), *ahead);
+      }
+  }
+
+  const GpuFacts& facts_;
+  const Machine& machine_;
+  const int col_axis_;
+  const std::int64_t length_;
+  const std::int64_t rows_;
+  const int vector_;
+  const std::int64_t reads_;  // tensors
+  const bool is_narrow_;
+  const bool has_shared_;
+  const bool stores_at_once_;  // elements do not wait for the reduction
+};
+
+}  // namespace
+
+std::vector<Config> gpu_row_configs(const GpuFacts& facts, int col_axis) {
+  return RowConfigs(facts, col_axis).all();
+}
+
+}  // namespace sinter

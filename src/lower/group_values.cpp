@@ -1,0 +1,377 @@
+// Parameters first, then where the program with this id stands, then values as they are asked for.
+#include "src/lower/group_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "src/base/check.h"
+#include "src/base/rounding.h"
+
+namespace sinter {
+
+using tile::Axis;
+using tile::kNoValue;
+using tile::ValueId;
+
+namespace {
+
+// "max_sub_exp_sum_div": the operations, so that a profile is readable.
+std::string kernel_name(const Plan& plan, const FusionGroup& group) {
+  constexpr std::size_t kLongest = 64;
+  std::string name;
+  for (NodeId id : group.nodes) {
+    const Node& node = plan.graph[id];
+    const std::string_view op =
+        node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op);
+    if (name.size() + op.size() + 6 > kLongest) return name + "_more";
+    name += name.empty() ? "" : "_";
+    name += op;
+  }
+  return name;
+}
+
+}  // namespace
+
+GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& space,
+                         const Config& config)
+    : plan_(plan),
+      index_of_group_(group),
+      group_(plan.groups[static_cast<std::size_t>(group)]),
+      space_(space),
+      config_(config),
+      b_(kernel_name(plan, group_)),
+      times_read_(space.accesses.size(), 0) {
+  declare_parameters();
+  locate_program();
+}
+
+Kernel GroupValues::finish() {
+  b_.set_stream_loads(config_.stream_loads);
+  b_.set_stream_stores(config_.stream_stores);
+  config_.mapping.wide_index = needs_wide_index();
+  b_.set_mapping(config_.mapping);
+  kernel_.program = b_.finish();
+  kernel_.config = config_;
+  return std::move(kernel_);
+}
+
+bool GroupValues::in_group(NodeId id) const {
+  return plan_.group_of[static_cast<std::size_t>(id)] == index_of_group_;
+}
+
+bool GroupValues::col_is_reduced() const {
+  return config_.col_axis >= 0 && space_.axes[static_cast<std::size_t>(config_.col_axis)].reduced;
+}
+
+void GroupValues::forget_full() {
+  full_.clear();
+  loads_.clear();
+}
+
+void GroupValues::forget_loads() { loads_.clear(); }
+
+// Whether an offset, or anything offsets are made of, may not fit 32 bits.
+bool GroupValues::needs_wide_index() const {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - (1 << 20);
+  const std::vector<tile::ScalarParam>& params = b_.program().scalars;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (params[i].dtype == DType::i64 &&
+        (kernel_.scalars[i] >= kMost || kernel_.scalars[i] <= -kMost))
+      return true;
+  // Whole numbers that are data, not offsets: what is computed with them may be anything.
+  for (const auto& [id, value] : constants_)
+    if (graph()[id].dtype == DType::i64) return true;
+  for (const Access& access : space_.accesses) {
+    if (graph()[access.node].op == Op::iota && graph()[access.node].dtype == DType::i64)
+      return true;
+    double most = std::abs(static_cast<double>(access.offset));
+    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
+      const bool is_cols = static_cast<int>(axis) == config_.col_axis;
+      const bool is_rows = static_cast<int>(axis) == config_.row_axis;
+      const std::int64_t tile = is_cols ? config_.tile_cols : is_rows ? config_.tile_rows : 1;
+      most += std::abs(static_cast<double>(access.strides[axis])) *
+              static_cast<double>(space_.axes[axis].size + tile);
+    }
+    if (most >= static_cast<double>(kMost)) return true;
+  }
+  return false;
+}
+
+// --- parameters ---------------------------------------------------------------------------------
+
+ValueId GroupValues::scalar_param(const std::string& name, std::int64_t value) {
+  kernel_.scalars.push_back(value);
+  return b_.add_scalar(name, DType::i64);
+}
+
+// A size or stride. A GPU's kernels are told whether vectors divide it.
+ValueId GroupValues::extent_param(const std::string& name, std::int64_t value) {
+  kernel_.scalars.push_back(value);
+  const int vector = for_gpu() ? config_.mapping.vector : 1;
+  return b_.add_scalar(name, DType::i64, value % vector == 0 ? vector : 1);
+}
+
+void GroupValues::declare_parameters() {
+  int inputs = 0;
+  int outputs = 0;
+  for (const Access& access : space_.accesses) {
+    const Node& node = graph()[access.node];
+    std::string name;
+    int buffer = -1;
+    if (node.op == Op::iota) {
+      name = fmt::format("range{}", inputs++);
+    } else {
+      name = access.write ? fmt::format("out{}", outputs++) : fmt::format("in{}", inputs++);
+      buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
+      const NodeId owner = plan_.placements[static_cast<std::size_t>(access.node)].buffer;
+      kernel_.buffers.push_back({owner, access.offset});
+    }
+    buffers_.push_back(buffer);
+    std::vector<ValueId> strides;
+    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
+      const std::int64_t stride = access.strides[axis];
+      strides.push_back(stride == 0 || stride == 1
+                            ? b_.integer(stride)
+                            : extent_param(fmt::format("{}_stride{}", name, axis), stride));
+    }
+    strides_.push_back(std::move(strides));
+    range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
+                                                : RangeParams{});
+  }
+  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+    sizes_.push_back(extent_param(fmt::format("n{}", axis), space_.axes[axis].size));
+  for (NodeId id : group_.nodes)
+    for (const Operand& operand : graph()[id].operands)
+      if (graph()[operand.node].op == Op::constant) declare_constant(operand.node);
+}
+
+// Repeated along an axis: other programs read it, too.
+bool GroupValues::is_reused(const Access& access) const {
+  if (!for_gpu() || access.write) return false;
+  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+    if (space_.axes[axis].size > 1 && access.strides[axis] == 0) return true;
+  return false;
+}
+
+ValueId GroupValues::number_param(const std::string& name, const Scalar& value, DType dtype) {
+  if (is_floating(dtype)) {
+    kernel_.scalars.push_back(std::bit_cast<std::int64_t>(value.real));
+    return b_.cast(b_.add_scalar(name, DType::f64), compute_dtype(dtype));
+  }
+  kernel_.scalars.push_back(value.integer);
+  return b_.cast(b_.add_scalar(name, DType::i64), dtype);
+}
+
+// start + step * (offset + position): the first two become one number where they are exact.
+GroupValues::RangeParams GroupValues::declare_range(const std::string& name, const Node& node,
+                                                    std::int64_t offset) {
+  const Scalar start =
+      node.value.is_real || node.step.is_real
+          ? Scalar::of(node.value.real + node.step.real * static_cast<double>(offset))
+          : Scalar::of(node.value.integer + node.step.integer * offset);
+  return {number_param(name + "_start", start, node.dtype),
+          number_param(name + "_step", node.step, node.dtype)};
+}
+
+void GroupValues::declare_constant(NodeId id) {
+  if (constants_.count(id)) return;
+  const Node& node = graph()[id];
+  constants_[id] = number_param(fmt::format("c{}", constants_.size()),
+                                node.value.as(compute_dtype(node.dtype)), node.dtype);
+}
+
+// --- where this program stands ------------------------------------------------------------------
+
+// Program ids count the blocks of the tile's axes fastest, then the other kept axes.
+void GroupValues::locate_program() {
+  struct Count {
+    int axis;
+    std::int64_t blocks;
+    std::int64_t tile;
+  };
+  std::vector<Count> counts;
+  for (int axis : space_.kept_axes())
+    if (axis != config_.row_axis && axis != config_.col_axis)
+      counts.push_back({axis, size(axis), 1});
+  if (config_.row_axis >= 0)
+    counts.push_back(
+        {config_.row_axis, ceil_div(size(config_.row_axis), config_.tile_rows), config_.tile_rows});
+  if (config_.col_axis >= 0 && !col_is_reduced())
+    counts.push_back(
+        {config_.col_axis, ceil_div(size(config_.col_axis), config_.tile_cols), config_.tile_cols});
+
+  if (config_.rows_first && counts.size() > 1 && !col_is_reduced())
+    std::swap(counts[counts.size() - 1], counts[counts.size() - 2]);
+
+  index_.assign(space_.axes.size(), kNoValue);
+  kernel_.grid = 1;
+  ValueId rest = b_.program_id();
+  std::map<int, ValueId> block;
+  for (std::size_t i = counts.size(); i-- > 0;) {
+    kernel_.grid *= counts[i].blocks;
+    if (i == 0) {
+      block[counts[i].axis] = rest;
+      break;
+    }
+    const ValueId blocks =
+        counts[i].tile == 1
+            ? sizes_[static_cast<std::size_t>(counts[i].axis)]
+            : scalar_param(fmt::format("blocks{}", counts[i].axis), counts[i].blocks);
+    block[counts[i].axis] = b_.modulo(rest, blocks);
+    rest = b_.quotient(rest, blocks);
+  }
+  for (auto [axis, id] : block) {
+    if (axis == config_.row_axis)
+      set_tile_axis(axis, Axis::rows, config_.tile_rows, id);
+    else if (axis == config_.col_axis)
+      set_tile_axis(axis, Axis::cols, config_.tile_cols, id);
+    else
+      index_[static_cast<std::size_t>(axis)] = id;
+  }
+  if (config_.form == Form::row)
+    set_tile_axis(config_.col_axis, Axis::cols, config_.tile_cols, b_.integer(0));
+}
+
+// The axis' positions in this tile, and which of them exist.
+void GroupValues::set_tile_axis(int axis, Axis along, std::int64_t count, ValueId block) {
+  const ValueId start = b_.mul(block, b_.integer(count));
+  const ValueId positions = b_.add(start, b_.arange(along, count));
+  index_[static_cast<std::size_t>(axis)] = positions;
+  // A GPU's kernels are told where tiles fit the axis: every one of them is whole.
+  if (for_gpu() && size(axis) % count == 0) return;
+  (along == Axis::rows ? row_mask_ : col_mask_) =
+      b_.pointwise(Op::lt, {positions, sizes_[static_cast<std::size_t>(axis)]});
+}
+
+void GroupValues::move_to(int axis, ValueId at) {
+  if (axis == config_.col_axis)
+    set_tile_axis(axis, Axis::cols, config_.tile_cols, at);
+  else
+    index_[static_cast<std::size_t>(axis)] = at;
+}
+
+ValueId GroupValues::both(ValueId a, ValueId b) {
+  if (a == kNoValue) return b;
+  return b == kNoValue ? a : b_.pointwise(Op::logical_and, {a, b});
+}
+
+// --- memory -------------------------------------------------------------------------------------
+
+std::size_t GroupValues::position_of(const Access& access) const {
+  return static_cast<std::size_t>(&access - space_.accesses.data());
+}
+
+ValueId GroupValues::offsets(const Access& access) {
+  ValueId sum = b_.integer(0);
+  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
+    if (access.strides[axis] == 0) continue;
+    sum = b_.add(sum, b_.mul(index_[axis], strides_[position_of(access)][axis]));
+  }
+  return sum;
+}
+
+ValueId GroupValues::read_mask(const Access& access) {
+  const bool rows =
+      config_.row_axis >= 0 && access.strides[static_cast<std::size_t>(config_.row_axis)] != 0;
+  const bool cols =
+      config_.col_axis >= 0 && access.strides[static_cast<std::size_t>(config_.col_axis)] != 0;
+  return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
+}
+
+ValueId GroupValues::read(const Access& access) {
+  const Node& node = graph()[access.node];
+  const DType dtype = compute_dtype(node.dtype);
+  const std::size_t at = position_of(access);
+  if (node.op == Op::iota) {
+    const ValueId position = b_.cast(offsets(access), dtype);
+    return b_.pointwise(Op::add, {range_params_[at].start,
+                                  b_.pointwise(Op::mul, {position, range_params_[at].step})});
+  }
+  if (access.level == Level::full) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
+  const ValueId mask = read_mask(access);
+  if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
+  const ValueId zero = is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);
+  return b_.load(buffers_[at], offsets(access), mask, zero);
+}
+
+void GroupValues::write(NodeId id, ValueId value) {
+  const Access& access = space_.find_write(id);
+  const bool cols = access.level == Level::full || !col_is_reduced();
+  const ValueId mask = both(row_mask_, cols ? col_mask_ : kNoValue);
+  b_.store(buffers_[position_of(access)], offsets(access), value, mask);
+}
+
+// --- values -------------------------------------------------------------------------------------
+
+ValueId GroupValues::operand_value(const Operand& operand, Level reader) {
+  if (graph()[operand.node].op == Op::constant) return constants_.at(operand.node);
+  if (in_group(operand.node)) return value(operand.node);
+  const Access& access = space_.find_read(operand, reader);
+  auto [it, fresh] = loads_.try_emplace(position_of(access), kNoValue);
+  if (fresh) it->second = read(access);
+  return it->second;
+}
+
+ValueId GroupValues::value(NodeId id) {
+  auto& known = level(id) == Level::full ? full_ : row_;
+  if (auto it = known.find(id); it != known.end()) return it->second;
+  const Node& node = graph()[id];
+  SINTER_ASSERT(node.op != Op::reduce, "%{} is read before it is reduced", id);
+  std::vector<ValueId> args;
+  for (const Operand& operand : node.operands) args.push_back(operand_value(operand, level(id)));
+  ValueId result = kNoValue;
+  if (node.op == Op::cast)
+    result = b_.cast(args[0], node.dtype);
+  else if (node.op == Op::copy)
+    result = args[0];
+  else
+    result = b_.pointwise(node.op, args);
+  return known[id] = result;
+}
+
+// --- reductions ---------------------------------------------------------------------------------
+
+DType GroupValues::position_dtype() const {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (int axis : space_.reduced_axes())
+    if (size(axis) > kMost) return DType::i64;
+  return DType::i32;
+}
+
+ValueId GroupValues::identity(ReduceKind kind, DType dtype) {
+  const bool greatest = kind == ReduceKind::min || kind == ReduceKind::argmin;
+  if (is_floating(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (kind == ReduceKind::sum || kind == ReduceKind::prod)
+      return b_.real(kind == ReduceKind::prod ? 1 : 0, dtype);
+    return b_.real(greatest ? infinity : -infinity, dtype);
+  }
+  if (kind == ReduceKind::sum || kind == ReduceKind::prod)
+    return b_.integer(kind == ReduceKind::prod ? 1 : 0, dtype);
+  if (dtype == DType::boolean) return b_.integer(greatest ? 1 : 0, dtype);
+  if (dtype == DType::i32)
+    return b_.integer(greatest ? std::numeric_limits<std::int32_t>::max()
+                               : std::numeric_limits<std::int32_t>::min(),
+                      dtype);
+  return b_.integer(greatest ? std::numeric_limits<std::int64_t>::max()
+                             : std::numeric_limits<std::int64_t>::min(),
+                    dtype);
+}
+
+std::vector<ValueId> GroupValues::reduction_args(const Node& node) {
+  ValueId value = operand_value(node.operands[0], Level::full);
+  if (node.reduce_kind == ReduceKind::sum || node.reduce_kind == ReduceKind::prod)
+    value = b_.cast(value, compute_dtype(node.dtype));
+  if (col_is_reduced() && col_mask_ != kNoValue)
+    value =
+        b_.pointwise(Op::where, {col_mask_, value, identity(node.reduce_kind, b_[value].dtype)});
+  else if (col_is_reduced())  // what is the same in all columns still counts once for each
+    value = b_.broadcast_to(value, {b_[value].shape.rows, config_.tile_cols});
+  if (!is_arg(node.reduce_kind)) return {value};
+  const int axis = space_.reduced_axes().front();
+  return {value, b_.cast(index_[static_cast<std::size_t>(axis)], position_dtype())};
+}
+
+}  // namespace sinter

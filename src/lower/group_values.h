@@ -1,0 +1,100 @@
+// GroupValues: the values of a group's nodes as a TileProgram computes them, its parameters, and
+// where in memory a program stands. In: a group, its space and config. Out: what the forms of
+// lowering (lower.cpp) put together, and the Kernel.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/lower/lower.h"
+#include "src/tile/builder.h"
+
+namespace sinter {
+
+class GroupValues {
+ public:
+  // Declares the parameters and finds the program's place by its id.
+  GroupValues(const Plan& plan, int group, const IterationSpace& space, const Config& config);
+
+  tile::Builder& builder() { return b_; }
+  const Graph& graph() const { return plan_.graph; }
+  const FusionGroup& group() const { return group_; }
+  const Config& config() const { return config_; }
+  bool in_group(NodeId id) const;
+  Level level(NodeId id) const { return level_of(plan_, group_.domain, id); }
+  bool col_is_reduced() const;
+  bool for_gpu() const { return config_.mapping.threads > 0; }
+
+  std::int64_t size(int axis) const { return space_.axes[static_cast<std::size_t>(axis)].size; }
+  tile::ValueId size_value(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  std::vector<int> reduced_axes() const { return space_.reduced_axes(); }
+  tile::ValueId scalar_param(const std::string& name, std::int64_t value);
+
+  // Where the tile is along an axis that loops walk: at one position, or at block `at` of columns.
+  void move_to(int axis, tile::ValueId at);
+
+  // A pointwise node's value; reductions must have theirs already.
+  tile::ValueId value(NodeId id);
+  void set_reduced(NodeId id, tile::ValueId value) { row_[id] = value; }
+  void forget_full();   // values of full shape, and what was loaded
+  void forget_loads();  // what follows loads again
+
+  // (value) or (value, position) as they enter the reduction; lanes outside the tile are neutral.
+  std::vector<tile::ValueId> reduction_args(const Node& node);
+  // What changes nothing: 0 for a sum, the least value for a maximum.
+  tile::ValueId identity(ReduceKind kind, DType dtype);
+  DType position_dtype() const;
+
+  void write(NodeId id, tile::ValueId value);
+
+  Kernel finish();
+
+ private:
+  struct RangeParams {
+    tile::ValueId start = tile::kNoValue;
+    tile::ValueId step = tile::kNoValue;
+  };
+
+  bool needs_wide_index() const;
+  tile::ValueId extent_param(const std::string& name, std::int64_t value);
+  tile::ValueId number_param(const std::string& name, const Scalar& value, DType dtype);
+  void declare_parameters();
+  RangeParams declare_range(const std::string& name, const Node& node, std::int64_t offset);
+  void declare_constant(NodeId id);
+  bool is_reused(const Access& access) const;
+
+  void locate_program();
+  void set_tile_axis(int axis, tile::Axis along, std::int64_t count, tile::ValueId block);
+
+  std::size_t position_of(const Access& access) const;
+  tile::ValueId both(tile::ValueId a, tile::ValueId b);
+  tile::ValueId offsets(const Access& access);
+  tile::ValueId read_mask(const Access& access);
+  tile::ValueId read(const Access& access);
+  tile::ValueId operand_value(const Operand& operand, Level reader);
+
+  const Plan& plan_;
+  int index_of_group_;
+  const FusionGroup& group_;
+  const IterationSpace& space_;
+  Config config_;
+  tile::Builder b_;
+  Kernel kernel_;
+
+  std::vector<int> buffers_;                         // by access; -1 for a range
+  std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
+  std::vector<RangeParams> range_params_;            // by access
+  std::vector<int> times_read_;                      // by access
+  std::vector<tile::ValueId> sizes_;                 // by axis
+  std::vector<tile::ValueId> index_;                 // by axis: the positions this tile is at
+  std::map<NodeId, tile::ValueId> constants_;
+  tile::ValueId row_mask_ = tile::kNoValue;
+  tile::ValueId col_mask_ = tile::kNoValue;
+
+  std::map<NodeId, tile::ValueId> full_;  // values computed so far (in this round)
+  std::map<NodeId, tile::ValueId> row_;
+  std::map<std::size_t, tile::ValueId> loads_;  // by access
+};
+
+}  // namespace sinter
