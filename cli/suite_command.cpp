@@ -162,7 +162,7 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
 
   ProgressBar bar;
   const auto show = [&](const suite::Progress& at) {
-    if (!interrupted) bar.update(at.done, at.total, at.next);
+    if (!interrupted) bar.update(at.done, at.total, at.next, at.work, at.all_work);
     return !interrupted;
   };
   RunningResults file(arguments);

@@ -30,6 +30,7 @@ constexpr std::int64_t kLargest = 65536;
 constexpr std::size_t kVisits = 2;
 // To measure with a peer: fewer are compiled sooner than the processes that would do so are there.
 constexpr std::size_t kWorthCompilingAhead = 9;
+constexpr double kOtherSeconds = 0.2;  // of a first visit: compiling, checking
 // Of the device's memory, kept between cases: to ask for it takes time. A peer keeps as much.
 constexpr std::size_t kKeptShare = 32;
 
@@ -139,7 +140,8 @@ class SuiteRun {
 
   Results run() {
     const std::vector<std::size_t> todo = unfinished();
-    done_ = (plan_.size() - todo.size()) * kVisits;
+    firsts_ = plan_.size() - todo.size();
+    laters_ = firsts_ * (kVisits - 1);
     results_.interrupted = true;  // until the end: what is written meanwhile is not all
     if (compile_ahead(todo) && visit_all(todo)) {
       results_.interrupted = false;
@@ -182,7 +184,8 @@ class SuiteRun {
       const std::string& name = options_.peers[i];
       const std::string failure =
           peers_[i]->compile_ahead(all, *device_, [&](std::size_t compiled) {
-            stopped = !progress_({results_, compiled, all.size(), "compiling for " + name});
+            stopped = !progress_({results_, compiled, all.size(), static_cast<double>(compiled),
+                                  static_cast<double>(all.size()), "compiling for " + name});
             return !stopped;
           });
       if (stopped) return false;
@@ -201,13 +204,13 @@ class SuiteRun {
         return false;
       }
       visited.push_back(first_visit(plan_[i]));
-      ++done_;
+      ++firsts_;
     }
     for (std::size_t visit = 1; visit < kVisits; ++visit)
       for (const Visited& each : visited) {
         if (!tell(title_of(each.what) + ", again")) return false;
         later_visit(each);
-        ++done_;
+        ++laters_;
       }
     return true;
   }
@@ -236,6 +239,15 @@ class SuiteRun {
     share_limit(own, rows.subspan(own.size()));
   }
 
+  // How long so many visits take, about: in seconds, where the rest takes as long as on a GPU.
+  double work_of(std::size_t firsts, std::size_t laters) const {
+    const double timing = options_.seconds / double{kVisits};
+    const auto peers = static_cast<double>(peers_.size());
+    const double first = timing + kOtherSeconds + peers * (options_.seconds + kOtherSeconds);
+    const double later = timing + kOtherSeconds / 10;
+    return static_cast<double>(firsts) * first + static_cast<double>(laters) * later;
+  }
+
   // A peer has memory of its own.
   void make_room() {
     if (device_->shares_host_memory() ||
@@ -244,7 +256,9 @@ class SuiteRun {
   }
 
   bool tell(const std::string& next) const {
-    return progress_({results_, done_, plan_.size() * kVisits, next});
+    const std::size_t all = plan_.size();
+    return progress_({results_, firsts_ + laters_, all * kVisits, work_of(firsts_, laters_),
+                      work_of(all, all * (kVisits - 1)), next});
   }
 
   const SuiteOptions& options_;
@@ -254,7 +268,8 @@ class SuiteRun {
   Workbench bench_;
   std::vector<std::unique_ptr<Peer>> peers_;
   Results results_;
-  std::size_t done_ = 0;  // visits
+  std::size_t firsts_ = 0;  // visits that are done
+  std::size_t laters_ = 0;
 };
 
 }  // namespace

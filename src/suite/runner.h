@@ -43,6 +43,10 @@ struct Progress {
   // graphs that a peer compiles ahead.
   std::size_t done = 0;
   std::size_t total = 0;
+  // The same by the time it takes: a first visit, which checks and has peers, takes far longer than
+  // a later one.
+  double work = 0;
+  double all_work = 0;
   std::string next;  // what is measured now, or "compiling for" a peer; empty at the end
 };
 // False: stop here, with what there is.
