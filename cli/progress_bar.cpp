@@ -39,26 +39,26 @@ std::string bar_text(std::size_t done, std::size_t total, int width) {
 
 }  // namespace
 
-void TimeLeft::add(std::size_t done, double seconds) {
-  if (!start_ || done < done_) {
-    start_ = Start{done, seconds};
-    longest_ = 0;
-  } else if (done > done_) {
-    longest_ = std::max(longest_, (seconds - seconds_) / static_cast<double>(done - done_));
+void TimeLeft::add(std::size_t done, double seconds, double work) {
+  if (!start_ || done < last_.done) {
+    start_ = Point{done, seconds, work};
+    longest_ = {};
+  } else if (done > last_.done) {
+    const auto steps = static_cast<double>(done - last_.done);
+    const Step step{(seconds - last_.seconds) / steps, (work - last_.work) / steps};
+    if (step.pace() > longest_.pace()) longest_ = step;
   } else {
     return;
   }
-  done_ = done;
-  seconds_ = seconds;
+  last_ = {done, seconds, work};
 }
 
-std::optional<double> TimeLeft::left(std::size_t total) const {
-  if (!start_ || done_ < start_->done + 2 || total < done_) return std::nullopt;
-  const std::size_t steps = done_ - start_->done;
-  const bool leave_out = steps >= 4;
-  const double mean = (seconds_ - start_->seconds - (leave_out ? longest_ : 0)) /
-                      static_cast<double>(leave_out ? steps - 1 : steps);
-  return mean * static_cast<double>(total - done_);
+std::optional<double> TimeLeft::left(double all_work) const {
+  if (!start_ || last_.done < start_->done + 2 || all_work < last_.work) return std::nullopt;
+  const Step left_out = last_.done >= start_->done + 4 ? longest_ : Step{};
+  const Step others{last_.seconds - start_->seconds - left_out.seconds,
+                    last_.work - start_->work - left_out.work};
+  return others.pace() * (all_work - last_.work);
 }
 
 std::string time_left_text(double seconds) {
@@ -101,13 +101,15 @@ double ProgressBar::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-void ProgressBar::update(std::size_t done, std::size_t total, const std::string& label) {
+void ProgressBar::update(std::size_t done, std::size_t total, const std::string& label, double work,
+                         double all_work) {
   const double now = seconds();
-  time_left_.add(done, now);
+  if (total != total_) time_left_ = {};  // something else begins
+  time_left_.add(done, now, work);
   done_ = done;
   total_ = total;
   finished_ = false;
-  const std::optional<double> left = time_left_.left(total);
+  const std::optional<double> left = time_left_.left(all_work);
   if (moving_) {
     // The last column stays free: some terminals begin a new line there.
     draw(progress_text(done, total, label, terminal_width(stderr) - 1, left));

@@ -13,21 +13,28 @@ namespace sinter::cli {
 // one stall or a first compilation says nothing about the others.
 class TimeLeft {
  public:
-  // `done` steps have been finished after `seconds`. The first call is the start, whatever it
-  // counts as done; so is one with fewer.
-  void add(std::size_t done, double seconds);
+  // `done` steps have been finished after `seconds`; `work` is how much they were, where they are
+  // not alike, in any unit. The first call is the start, whatever it counts as done; so is one with
+  // fewer.
+  void add(std::size_t done, double seconds, double work);
+  void add(std::size_t done, double seconds) { add(done, seconds, static_cast<double>(done)); }
   // Nothing before two steps are finished.
-  std::optional<double> left(std::size_t total) const;
+  std::optional<double> left(double all_work) const;
 
  private:
-  struct Start {
+  struct Point {
     std::size_t done = 0;
     double seconds = 0;
+    double work = 0;
   };
-  std::optional<Start> start_;
-  std::size_t done_ = 0;
-  double seconds_ = 0;
-  double longest_ = 0;
+  struct Step {
+    double seconds = 0;
+    double work = 0;
+    double pace() const { return work > 0 ? seconds / work : 0; }
+  };
+  std::optional<Point> start_;
+  Point last_;
+  Step longest_;  // for its work
 };
 
 // "less than 10 s left", "about 40 s left", "about 3 min left": no more exact than a guess is.
@@ -48,8 +55,13 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `done` of `total` steps are finished, `label` is the next one.
-  void update(std::size_t done, std::size_t total, const std::string& label);
+  // `done` of `total` steps are finished, `label` is the next one. Steps that are not alike: `work`
+  // of `all_work` is done.
+  void update(std::size_t done, std::size_t total, const std::string& label, double work,
+              double all_work);
+  void update(std::size_t done, std::size_t total, const std::string& label) {
+    update(done, total, label, static_cast<double>(done), static_cast<double>(total));
+  }
   // Removes the bar from a terminal; elsewhere a last line says how far it came and how long that
   // took. Also the destructor's work; what comes after the first time does nothing.
   void finish();

@@ -100,11 +100,12 @@ class RunningResults {
   // Before the first case too: a folder that cannot be written is found out then. Later on a disk
   // that is full for a while ends no run.
   void update(const suite::Results& results) {
+    const Clock::time_point start = Clock::now();
     if (!begun_) {
       if (!arguments_.resume) keep_previous();
       write_results(arguments_.out, results);
       begun_ = true;
-    } else if (std::chrono::steady_clock::now() - written_ > kBetween) {
+    } else if (Clock::now() - written_ > std::max<Clock::duration>(kBetween, kShare * writing_)) {
       try {
         write_results(arguments_.out, results);
       } catch (const Error& error) {
@@ -113,11 +114,14 @@ class RunningResults {
     } else {
       return;
     }
-    written_ = std::chrono::steady_clock::now();
+    written_ = Clock::now();
+    writing_ = written_ - start;
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kBetween{1};
+  static constexpr int kShare = 50;  // of the time is spent on writing, at most: thousands of rows
 
   // Results that lie there already are kept for one more run, and for comparing.
   void keep_previous() const {
@@ -129,7 +133,8 @@ class RunningResults {
 
   const SuiteArguments& arguments_;
   bool begun_ = false;
-  std::chrono::steady_clock::time_point written_;
+  Clock::time_point written_;
+  Clock::duration writing_{};  // how long it took last
 };
 
 // Everything one invocation found.
@@ -157,7 +162,7 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
 
   ProgressBar bar;
   const auto show = [&](const suite::Progress& at) {
-    if (!interrupted) bar.update(at.done, at.total, at.next);
+    if (!interrupted) bar.update(at.done, at.total, at.next, at.work, at.all_work);
     return !interrupted;
   };
   RunningResults file(arguments);

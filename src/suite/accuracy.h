@@ -22,7 +22,7 @@ struct Accuracy {
 };
 
 // All elements of up to 2^24, else evenly spread whole rows, 64 at least. Of a device that does not
-// share the host's memory no more than those rows are kept at once.
+// share the host's memory no more than those rows are kept at once. `inputs` are make_inputs()'s.
 std::vector<Accuracy> check_outputs(const Case& each, const Shape2& shape,
                                     std::span<const Tensor> inputs,
                                     std::span<const std::vector<Tensor>> outputs,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/api/devices.h"
 #include "src/api/tensor_impl.h"
 
 namespace sinter::suite {
@@ -21,20 +22,24 @@ class Staging {
 
   const std::byte* fetch(const std::byte* from, std::int64_t bytes) {
     if (bytes > capacity_) {
-      buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+      buffer_ = host_memory(bytes);
       capacity_ = bytes;
     }
-    device_.copy_to_host(buffer_.get(), from, static_cast<std::size_t>(bytes));
-    return buffer_.get();
+    device_.copy_to_host(buffer_->data(), from, static_cast<std::size_t>(bytes));
+    return static_cast<const std::byte*>(buffer_->data());
   }
 
  private:
   Device& device_;
   std::int64_t capacity_ = 0;
-  std::unique_ptr<std::byte[]> buffer_;
+  StoragePtr buffer_;
 };
 
 }  // namespace
+
+StoragePtr host_memory(std::int64_t bytes) {
+  return open_device("cpu")->allocate(static_cast<std::size_t>(bytes));
+}
 
 HostRows::HostRows(const Tensor& tensor, const RowLayout& layout,
                    std::span<const std::int64_t> rows)
@@ -50,21 +55,21 @@ void HostRows::fetch(const Tensor& tensor) {
   const auto* from = static_cast<const std::byte*>(tensor.data());
   Device& device = *tensor.impl()->device;
   const std::size_t rows = layout_.row_stride == 0 ? 1 : rows_.size();
-  fetched_ = std::make_unique_for_overwrite<std::byte[]>(
-      rows * static_cast<std::size_t>(layout_.cols * element_));
+  fetched_ = host_memory(static_cast<std::int64_t>(rows) * layout_.cols * element_);
   if (layout_.row_stride == 0)
-    device.copy_to_host(fetched_.get(), from, static_cast<std::size_t>(layout_.cols * element_));
+    device.copy_to_host(fetched_->data(), from, static_cast<std::size_t>(layout_.cols * element_));
   else if (layout_.col_stride == 1 || layout_.cols == 1)
     fetch_rows(from, device);
   else
     fetch_columns(from, device);
-  data_ = fetched_.get();
+  data_ = fetched_->data();
   layout_.row_stride = layout_.row_stride == 0 ? 0 : layout_.cols;
   layout_.col_stride = 1;
 }
 
 std::byte* HostRows::fetched(std::size_t row, std::int64_t col) const {
-  return fetched_.get() + (static_cast<std::int64_t>(row) * layout_.cols + col) * element_;
+  return static_cast<std::byte*>(fetched_->data()) +
+         (static_cast<std::int64_t>(row) * layout_.cols + col) * element_;
 }
 
 void HostRows::fetch_rows(const std::byte* from, Device& device) {
@@ -77,8 +82,14 @@ void HostRows::fetch_rows(const std::byte* from, Device& device) {
            begin_of(last) - begin_of(last - 1) <= kWorthReading + row_bytes &&
            begin_of(last) + row_bytes - begin_of(first) <= kStagingBytes)
       ++last;
-    const std::byte* piece =
-        staging.fetch(from + begin_of(first), begin_of(last - 1) + row_bytes - begin_of(first));
+    const std::int64_t bytes = begin_of(last - 1) + row_bytes - begin_of(first);
+    if (bytes == static_cast<std::int64_t>(last - first) * row_bytes) {  // nothing between them
+      device.copy_to_host(fetched(first, 0), from + begin_of(first),
+                          static_cast<std::size_t>(bytes));
+      first = last;
+      continue;
+    }
+    const std::byte* piece = staging.fetch(from + begin_of(first), bytes);
     for (std::size_t i = first; i < last; ++i)
       std::memcpy(fetched(i, 0), piece + begin_of(i) - begin_of(first),
                   static_cast<std::size_t>(row_bytes));

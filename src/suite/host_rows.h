@@ -13,6 +13,10 @@
 
 namespace sinter::suite {
 
+// Memory of the host, for a while. Of the CPU's pool: the next that is as large needs no new pages,
+// whose making takes longer than most of what is done with them.
+StoragePtr host_memory(std::int64_t bytes);
+
 // How (row, col) of a matrix lies in a tensor's memory, in elements.
 struct RowLayout {
   std::int64_t cols = 1;
@@ -41,8 +45,8 @@ class HostRows {
   std::int64_t element_;  // bytes
   RowLayout layout_;
   std::span<const std::int64_t> rows_;
-  const void* data_;                      // of row 0, or of rows_[0] if fetched
-  std::unique_ptr<std::byte[]> fetched_;  // (rows_, cols) without gaps
+  const void* data_;    // of row 0, or of rows_[0] if fetched
+  StoragePtr fetched_;  // (rows_, cols) without gaps
 };
 
 }  // namespace sinter::suite

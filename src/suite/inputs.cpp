@@ -11,6 +11,7 @@
 
 #include "src/api/tensor_impl.h"
 #include "src/base/check.h"
+#include "src/suite/host_rows.h"
 #include "src/suite/normal.h"
 
 namespace sinter::suite {
@@ -64,6 +65,7 @@ struct RowMaker {
   DType dtype;
   std::int64_t rows;
   std::int64_t cols;
+  std::int64_t period;  // rows that differ
 
   std::size_t row_bytes() const { return static_cast<std::size_t>(cols) * size_of(dtype); }
 
@@ -71,7 +73,7 @@ struct RowMaker {
     threads.parallel_for(last - first, 0, [&](std::int64_t begin, std::int64_t end, char*) {
       std::vector<float> row(static_cast<std::size_t>(cols));
       for (std::int64_t r = begin; r < end; ++r) {
-        fill_normal(seed, (first + r) * cols, row);
+        fill_normal(seed, (first + r) % period * cols, row);
         shape_row(values, row);
         store_row(dtype, row, to, r * cols);
       }
@@ -79,32 +81,51 @@ struct RowMaker {
   }
 };
 
+constexpr std::int64_t kRandomElements = std::int64_t{1} << 22;
+
+std::int64_t period_of(std::int64_t rows, std::int64_t cols) {
+  const std::int64_t fitting = std::max(kRandomElements / cols, std::int64_t{1});
+  return fitting >= rows ? rows : fitting - (fitting % 2 == 0 ? 1 : 0);
+}
+
+std::uint64_t input_seed(const Case& each, std::size_t index, const Shape2& shape) {
+  return seed_of(fmt::format("{}/{}/{}", each.name, to_string(shape), index));
+}
+
 RowMaker row_maker(const Case& each, std::size_t index, const Shape2& shape, DType dtype) {
   const Input& input = each.inputs[index];
   const Shape stored = stored_shape(input, shape);
-  return {seed_of(fmt::format("{}/{}/{}", each.name, to_string(shape), index)), input.values, dtype,
-          stored.numel() / stored.back(), stored.back()};
+  const std::int64_t rows = stored.numel() / stored.back();
+  return {input_seed(each, index, shape), input.values, dtype, rows, stored.back(),
+          period_of(rows, stored.back())};
 }
 
-// Rows that are made and copied at once.
-constexpr std::size_t kStagingBytes = std::size_t{64} << 20;
-
-std::int64_t staged_rows(const RowMaker& maker) {
-  const auto fitting = static_cast<std::int64_t>(kStagingBytes / maker.row_bytes());
-  return std::clamp(fitting, std::int64_t{1}, maker.rows);
-}
-
+// The rows that differ come from the host, the others are copies of them within the device.
 void make_through_staging(const RowMaker& maker, void* to, Device& device, ThreadPool& threads) {
-  const std::int64_t step = staged_rows(maker);
-  const auto staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(step) *
-                                                                   maker.row_bytes());
-  for (std::int64_t first = 0; first < maker.rows; first += step) {
-    const std::int64_t last = std::min(first + step, maker.rows);
-    maker.make(first, last, staging.get(), threads);
-    device.copy_from_host(
-        static_cast<std::byte*>(to) + static_cast<std::size_t>(first) * maker.row_bytes(),
-        staging.get(), static_cast<std::size_t>(last - first) * maker.row_bytes());
+  auto* data = static_cast<std::byte*>(to);
+  const std::size_t bytes = static_cast<std::size_t>(maker.rows) * maker.row_bytes();
+  std::size_t filled = static_cast<std::size_t>(maker.period) * maker.row_bytes();
+  const StoragePtr staging = host_memory(static_cast<std::int64_t>(filled));
+  maker.make(0, maker.period, staging->data(), threads);
+  device.copy_from_host(data, staging->data(), filled);
+  while (filled < bytes) {
+    const std::size_t more = std::min(filled, bytes - filled);
+    device.copy(data + filled, data, more);
+    filled += more;
   }
+}
+
+template <typename T>
+double rounded_to(float x) {
+  if constexpr (std::is_same_v<T, double>)
+    return x;
+  else
+    return static_cast<float>(static_cast<T>(x));
+}
+
+template <typename T>
+void round_all(std::span<const float> from, std::span<double> to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = rounded_to<T>(from[i]);
 }
 
 }  // namespace
@@ -126,13 +147,42 @@ std::vector<Tensor> make_inputs(const Case& each, const Shape2& shape, DType dty
   return tensors;
 }
 
+InputRows::InputRows(const Case& each, std::size_t index, const Shape2& shape, DType dtype)
+    : input_(each.inputs[index]), seed_(input_seed(each, index, shape)), dtype_(dtype) {
+  const RowMaker maker = row_maker(each, index, shape, dtype);
+  stored_cols_ = maker.cols;
+  period_ = maker.period;
+  SINTER_ASSERT(input_.layout != Layout::transposed || input_.values == Values::normal,
+                "a column alone does not say what is in it");
+}
+
+void InputRows::read(std::int64_t row, std::span<double> values) const {
+  std::vector<float> made(values.size());
+  if (input_.layout == Layout::transposed) {
+    for (std::size_t c = 0; c < made.size(); ++c)
+      fill_normal(seed_, static_cast<std::int64_t>(c) % period_ * stored_cols_ + row,
+                  std::span(&made[c], 1));
+  } else {
+    fill_normal(seed_, input_.layout == Layout::vector ? 0 : row % period_ * stored_cols_, made);
+    shape_row(input_.values, made);
+  }
+  switch (dtype_) {
+    case DType::f16:
+      return round_all<Half>(made, values);
+    case DType::bf16:
+      return round_all<BFloat16>(made, values);
+    default:
+      return round_all<float>(made, values);
+  }
+}
+
 std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
                                  const Device& device) {
   std::int64_t most = 0;
   if (device.shares_host_memory()) return most;
   for (std::size_t i = 0; i < each.inputs.size(); ++i) {
     const RowMaker maker = row_maker(each, i, shape, dtype);
-    most = std::max(most, staged_rows(maker) * static_cast<std::int64_t>(maker.row_bytes()));
+    most = std::max(most, maker.period * static_cast<std::int64_t>(maker.row_bytes()));
   }
   return most;
 }

@@ -142,13 +142,6 @@ void check(std::vector<Contestant>& contestants, const Measurement& what,
   }
 }
 
-// Where and how it is timed.
-struct Timing {
-  const std::shared_ptr<Device>& device;
-  ThreadPool& threads;
-  std::unique_ptr<Stopwatch> stopwatch;
-};
-
 // The device's memory that a call takes, at most.
 std::int64_t memory_of_a_call(const Measurement& what, std::span<const Contestant> contestants) {
   std::int64_t most = output_bytes(what.each, what.shape, what.dtype);
@@ -156,12 +149,12 @@ std::int64_t memory_of_a_call(const Measurement& what, std::span<const Contestan
   return most;
 }
 
-std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Timing& timing,
+std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Workbench& bench,
                                       std::optional<CopyWay> way,
                                       std::vector<Contestant>& contestants) {
   try {
-    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), timing.device,
-                                       timing.threads, *timing.stopwatch,
+    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), bench.device(),
+                                       bench.threads(), bench.stopwatch(),
                                        memory_of_a_call(what, contestants), way);
   } catch (const Error& error) {
     for (Contestant& each : contestants)
@@ -175,16 +168,16 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Timing& timing,
 // Returns how the limit was copied. A result is freed at the end of its call: the pool gives the
 // next call the same memory.
 std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Measurement& what,
-                                std::span<const Tensor> inputs, Timing& timing,
+                                std::span<const Tensor> inputs, Workbench& bench,
                                 std::optional<CopyWay> way = std::nullopt) {
   std::vector<std::function<void()>> runs;
   for (const Contestant& each : contestants)
     if (each.alive()) runs.emplace_back([&each, inputs] { each.function.call(inputs); });
   if (runs.empty()) return way;
-  const std::unique_ptr<CopyLimit> limit = make_limit(what, timing, way, contestants);
+  const std::unique_ptr<CopyLimit> limit = make_limit(what, bench, way, contestants);
   if (limit) runs.emplace_back([&limit] { limit->run(); });
   const std::vector<BenchResult> timings =
-      bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true}, *timing.stopwatch);
+      bench_in_turns(runs, {.seconds = what.seconds, .keep_samples = true}, bench.stopwatch());
   const std::vector<double> no_limit;
   std::size_t next = 0;
   for (Contestant& each : contestants)
@@ -195,7 +188,7 @@ std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Meas
 }
 
 void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs,
-                  Timing& timing) {
+                  Workbench& bench) {
   if (what.shape.numel() > kCallElements) {
     each.row.reasons["call_us"] = "measured at 128x128 and below only";
     return;
@@ -203,7 +196,7 @@ void measure_call(Contestant& each, const Measurement& what, std::span<const Ten
   const int calls =
       std::clamp(kQueuedLaunches / std::max(each.row.kernels.value_or(1), 1), 1, kHostCalls);
   each.row.call_us = host_cost_us([&each, inputs] { each.function.call(inputs); },
-                                  {.seconds = kCallSeconds}, *timing.stopwatch, calls);
+                                  {.seconds = kCallSeconds}, bench.stopwatch(), calls);
 }
 
 // Whether there are counters at all is a property of the machine, found out once.
@@ -243,8 +236,13 @@ ResultRow empty_row(const Measurement& what, const std::string& provider, const 
   return row;
 }
 
-Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
-                 ThreadPool& threads) {
+Stopwatch& Workbench::stopwatch() {
+  if (!stopwatch_) stopwatch_ = device_->stopwatch();
+  return *stopwatch_;
+}
+
+Measured measure(const Measurement& what, Workbench& bench) {
+  const std::shared_ptr<Device>& device = bench.device();
   std::vector<Contestant> contestants;
   const std::string too_large = why_it_does_not_fit(what, *device);
   for (const std::string& provider : what.providers) {
@@ -255,17 +253,13 @@ Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
   Measured measured;
   if (too_large.empty()) {
     std::vector<Tensor> inputs;
-    for_all(contestants,
-            [&] { inputs = make_inputs(what.each, what.shape, what.dtype, device, threads); });
-    for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, *device); });
-    for_all(contestants, [&] { check(contestants, what, inputs, threads); });
-    Timing timing{device, threads, nullptr};
     for_all(contestants, [&] {
-      timing.stopwatch = device->stopwatch();
-      measured.limit_way = time_all(contestants, what, inputs, timing);
+      inputs = make_inputs(what.each, what.shape, what.dtype, device, bench.threads());
     });
-    for_each_alive(contestants,
-                   [&](Contestant& each) { measure_call(each, what, inputs, timing); });
+    for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, *device); });
+    for_all(contestants, [&] { check(contestants, what, inputs, bench.threads()); });
+    for_all(contestants, [&] { measured.limit_way = time_all(contestants, what, inputs, bench); });
+    for_each_alive(contestants, [&](Contestant& each) { measure_call(each, what, inputs, bench); });
     for_each_alive(contestants, [&](Contestant& each) { read_counters(each, inputs); });
   }
   for (Contestant& each : contestants) {
@@ -277,8 +271,8 @@ Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
   return measured;
 }
 
-void time_again(const Measurement& what, const std::shared_ptr<Device>& device, ThreadPool& threads,
-                std::span<ResultRow> rows, std::optional<CopyWay> limit_way) {
+void time_again(const Measurement& what, Workbench& bench, std::span<ResultRow> rows,
+                std::optional<CopyWay> limit_way) {
   std::vector<Contestant> contestants;
   bool is_long = false;
   for (ResultRow& row : rows) {
@@ -291,9 +285,8 @@ void time_again(const Measurement& what, const std::shared_ptr<Device>& device, 
   // What fails now has been measured before.
   const Failure failure = failure_of([&] {
     const std::vector<Tensor> inputs =
-        make_inputs(what.each, what.shape, what.dtype, device, threads);
-    Timing timing{device, threads, device->stopwatch()};
-    time_all(contestants, what, inputs, timing, limit_way);
+        make_inputs(what.each, what.shape, what.dtype, bench.device(), bench.threads());
+    time_all(contestants, what, inputs, bench, limit_way);
   });
   if (!failure.error.empty() || !failure.skipped.empty()) return;
   for (Contestant& each : contestants)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/cpu/thread_pool.h"
@@ -32,14 +33,28 @@ struct Measured {
   std::optional<CopyWay> limit_way;
 };
 
-// `threads` are the host's: they make inputs and the reference. Errors, and that it does not fit
-// into memory, are in the rows, not thrown.
-Measured measure(const Measurement& what, const std::shared_ptr<Device>& device,
-                 ThreadPool& threads);
+// Where measurements are made, one after the other.
+class Workbench {
+ public:
+  Workbench(std::shared_ptr<Device> device, int threads)
+      : device_(std::move(device)), threads_(threads) {}
+
+  const std::shared_ptr<Device>& device() const { return device_; }
+  ThreadPool& threads() { return threads_; }  // the host's: they make inputs and the reference
+  Stopwatch& stopwatch();                     // made when it is first needed, and kept
+
+ private:
+  std::shared_ptr<Device> device_;
+  ThreadPool threads_;
+  std::unique_ptr<Stopwatch> stopwatch_;
+};
+
+// Errors, and that it does not fit into memory, are in the rows, not thrown.
+Measured measure(const Measurement& what, Workbench& bench);
 
 // A later visit: times those of Sinter's own rows of that measurement once more that could be
 // timed.
-void time_again(const Measurement& what, const std::shared_ptr<Device>& device, ThreadPool& threads,
-                std::span<ResultRow> rows, std::optional<CopyWay> limit_way);
+void time_again(const Measurement& what, Workbench& bench, std::span<ResultRow> rows,
+                std::optional<CopyWay> limit_way);
 
 }  // namespace sinter::suite

@@ -8,6 +8,7 @@
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/base/options.h"
+#include "src/base/processors.h"
 #include "src/cpu/cpu_info.h"
 #include "src/runtime/temporary_directory.h"
 #include "src/suite/nearest_name.h"
@@ -25,6 +26,27 @@ constexpr char kTorch[] = "torch";
 constexpr double kBytesPerMs = 1e5;  // of inputs made by one slow thread
 constexpr double kSecondsSlack = 10;
 
+// Of the host, for a process that compiles.
+constexpr std::size_t kWorkerBytes = std::size_t{3} << 30;
+
+int threads_of(const Device& device) {
+  return device.name() == "cpu" ? device.parallelism() : 0;  // 0: as it likes
+}
+
+Json ahead_request(std::span<const Measurement> all, const Device& device) {
+  Json cells = Json::array();
+  for (const Measurement& what : all)
+    cells.push_back({{"case", what.each.name},
+                     {"shape", to_string(what.shape)},
+                     {"dtype", name_of(what.dtype)}});
+  const std::size_t memory = system_memory().available;
+  const auto fitting = static_cast<int>(std::min<std::size_t>(memory / kWorkerBytes, 1024));
+  return {{"compile_ahead", std::move(cells)},
+          {"workers", std::clamp(fitting, 1, available_cpus())},
+          {"threads", threads_of(device)},
+          {"memory", memory}};
+}
+
 Json request_of(const Measurement& what, const Device& device) {
   const bool on_cpu = device.name() == "cpu";
   return {{"case", what.each.name},
@@ -32,7 +54,7 @@ Json request_of(const Measurement& what, const Device& device) {
           {"dtype", name_of(what.dtype)},
           {"device", device.name()},
           {"seconds", what.seconds},
-          {"threads", on_cpu ? device.parallelism() : 0},  // 0: as it likes
+          {"threads", threads_of(device)},
           {"memory", on_cpu ? system_memory().available : 0}};
 }
 
@@ -103,6 +125,7 @@ std::string Peer::start() {
     if (missing_.empty()) {
       hello.at("versions").get_to(versions_);
       hello.at("providers").get_to(providers_);
+      compiles_ahead_ = hello.value("compiles_ahead", false);
       return "";
     }
     failure_ = missing_;
@@ -115,13 +138,36 @@ std::string Peer::start() {
   return failure_;
 }
 
-std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& device) {
+std::string Peer::revive() {
   if (process_ && process_->has_ended()) process_.reset();
-  std::string failure;
-  if (!process_ && restarts_left_-- <= 0)
-    failure = fmt::format("the peer has failed too often to be started again: {}", failure_);
-  else if (!process_)
-    failure = start();
+  if (process_) return "";
+  if (restarts_left_-- <= 0)
+    return fmt::format("the peer has failed too often to be started again: {}", failure_);
+  return start();
+}
+
+std::string Peer::compile_ahead(std::span<const Measurement> all, const Device& device,
+                                const std::function<bool(std::size_t)>& progress) {
+  try {
+    if (std::string failure = revive(); !failure.empty()) return failure;
+    process_->write_line(ahead_request(all, device).dump());
+    milliseconds limit = options_.hello_limit + options_.answer_limit;  // its processes say hello
+    for (bool go_on = progress(0); go_on; limit = options_.answer_limit) {
+      const Json answer = parse(process_->read_line(limit));
+      if (answer.contains("error")) throw PeerError(answer["error"].get<std::string>());
+      if (answer.contains("ready")) return "";
+      go_on = progress(answer.at("compiled").get<std::size_t>());
+    }
+    process_.reset();
+    return "";
+  } catch (const std::exception& error) {
+    process_.reset();
+    return failure_ = error.what();
+  }
+}
+
+std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& device) {
+  std::string failure = revive();
   try {
     if (failure.empty()) return ask(what, device);
   } catch (const PeerError& error) {

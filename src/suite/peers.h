@@ -4,8 +4,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,12 +41,21 @@ class Peer {
   const std::map<std::string, std::string>& versions() const { return versions_; }
   const std::vector<std::string>& providers() const { return providers_; }  // of its rows
 
+  // Whether it can compile what it will measure, many graphs at once.
+  bool compiles_ahead() const { return compiles_ahead_; }
+  // Has it do so, with as many processes as there are cores. `progress` hears how many are
+  // compiled; false from it ends the peer. Returns why it failed, or nothing: what is not compiled
+  // then is compiled when it is measured.
+  std::string compile_ahead(std::span<const Measurement> all, const Device& device,
+                            const std::function<bool(std::size_t)>& progress);
+
   // One row a provider of the peer. What goes wrong is in the rows, not thrown. limit_us is left
   // to the caller, who has measured it.
   std::vector<ResultRow> measure(const Measurement& what, const Device& device);
 
  private:
-  std::string start();  // empty, or what went wrong
+  std::string start();   // empty, or what went wrong
+  std::string revive();  // start(), where it has ended and may be started again
   std::vector<ResultRow> ask(const Measurement& what, const Device& device);
   std::vector<ResultRow> failed_rows(const Measurement& what, const Device& device,
                                      const std::string& failure) const;
@@ -59,6 +70,7 @@ class Peer {
   std::string missing_;                   // what the interpreter says where the peer is not there
   std::map<std::string, std::string> versions_;
   std::vector<std::string> providers_;
+  bool compiles_ahead_ = false;
 };
 
 }  // namespace sinter::suite

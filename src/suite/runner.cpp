@@ -28,6 +28,11 @@ constexpr std::int64_t kLargest = 65536;
 // Everything is timed in two visits, the second after the first of all: what disturbs the machine
 // for some seconds disturbs one of them, and shows in the spread.
 constexpr std::size_t kVisits = 2;
+// To measure with a peer: fewer are compiled sooner than the processes that would do so are there.
+constexpr std::size_t kWorthCompilingAhead = 9;
+constexpr double kOtherSeconds = 0.2;  // of a first visit: compiling, checking
+// Of the device's memory, kept between cases: to ask for it takes time. A peer keeps as much.
+constexpr std::size_t kKeptShare = 32;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -124,7 +129,7 @@ class SuiteRun {
         plan_(plan),
         progress_(progress),
         device_(open_device(options.device)),
-        threads_(host_threads(*device_)) {
+        bench_(device_, host_threads(*device_)) {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
     results_ = empty_results(options, *device_);
@@ -135,9 +140,10 @@ class SuiteRun {
 
   Results run() {
     const std::vector<std::size_t> todo = unfinished();
-    done_ = (plan_.size() - todo.size()) * kVisits;
+    firsts_ = plan_.size() - todo.size();
+    laters_ = firsts_ * (kVisits - 1);
     results_.interrupted = true;  // until the end: what is written meanwhile is not all
-    if (visit_all(todo)) {
+    if (compile_ahead(todo) && visit_all(todo)) {
       results_.interrupted = false;
       tell("");
     }
@@ -168,6 +174,27 @@ class SuiteRun {
     return todo;
   }
 
+  // False: stopped. What could not be compiled ahead is compiled when it is measured.
+  bool compile_ahead(const std::vector<std::size_t>& todo) {
+    std::vector<Measurement> all;
+    for (const std::size_t i : todo) all.push_back(plan_[i]);
+    for (std::size_t i = 0; i < peers_.size() && all.size() >= kWorthCompilingAhead; ++i) {
+      if (!peers_[i]->compiles_ahead()) continue;
+      bool stopped = false;
+      const std::string& name = options_.peers[i];
+      const std::string failure =
+          peers_[i]->compile_ahead(all, *device_, [&](std::size_t compiled) {
+            stopped = !progress_({results_, compiled, all.size(), static_cast<double>(compiled),
+                                  static_cast<double>(all.size()), "compiling for " + name});
+            return !stopped;
+          });
+      if (stopped) return false;
+      if (!failure.empty())
+        results_.notes.push_back(fmt::format("compiling for {} ahead failed: {}", name, failure));
+    }
+    return true;
+  }
+
   // False: stopped.
   bool visit_all(const std::vector<std::size_t>& todo) {
     std::vector<Visited> visited;
@@ -177,21 +204,21 @@ class SuiteRun {
         return false;
       }
       visited.push_back(first_visit(plan_[i]));
-      ++done_;
+      ++firsts_;
     }
     for (std::size_t visit = 1; visit < kVisits; ++visit)
       for (const Visited& each : visited) {
         if (!tell(title_of(each.what) + ", again")) return false;
         later_visit(each);
-        ++done_;
+        ++laters_;
       }
     return true;
   }
 
   Visited first_visit(const Measurement& what) {
     const std::size_t first_row = results_.rows.size();
-    Measured measured = measure(what, device_, threads_);
-    device_->release_cached();   // a peer has memory of its own
+    Measured measured = measure(what, bench_);
+    make_room();
     Measurement at_once = what;  // a peer is visited once, and gets all the time then
     at_once.seconds = options_.seconds;
     std::vector<ResultRow> of_peers;
@@ -207,23 +234,42 @@ class SuiteRun {
   void later_visit(const Visited& visited) {
     const std::span rows = std::span(results_.rows).subspan(visited.first_row, visited.rows);
     const std::span<ResultRow> own = rows.first(visited.what.providers.size());
-    time_again(visited.what, device_, threads_, own, visited.limit_way);
-    device_->release_cached();
+    time_again(visited.what, bench_, own, visited.limit_way);
+    make_room();
     share_limit(own, rows.subspan(own.size()));
   }
 
+  // How long so many visits take, about: in seconds, where the rest takes as long as on a GPU.
+  double work_of(std::size_t firsts, std::size_t laters) const {
+    const double timing = options_.seconds / double{kVisits};
+    const auto peers = static_cast<double>(peers_.size());
+    const double first = timing + kOtherSeconds + peers * (options_.seconds + kOtherSeconds);
+    const double later = timing + kOtherSeconds / 10;
+    return static_cast<double>(firsts) * first + static_cast<double>(laters) * later;
+  }
+
+  // A peer has memory of its own.
+  void make_room() {
+    if (device_->shares_host_memory() ||
+        device_->memory().cached > device_->available_memory() / kKeptShare)
+      device_->release_cached();
+  }
+
   bool tell(const std::string& next) const {
-    return progress_({results_, done_, plan_.size() * kVisits, next});
+    const std::size_t all = plan_.size();
+    return progress_({results_, firsts_ + laters_, all * kVisits, work_of(firsts_, laters_),
+                      work_of(all, all * (kVisits - 1)), next});
   }
 
   const SuiteOptions& options_;
   std::span<const Measurement> plan_;
   const ProgressCallback& progress_;
   std::shared_ptr<Device> device_;
-  ThreadPool threads_;  // the host's: they make inputs and references
+  Workbench bench_;
   std::vector<std::unique_ptr<Peer>> peers_;
   Results results_;
-  std::size_t done_ = 0;  // visits
+  std::size_t firsts_ = 0;  // visits that are done
+  std::size_t laters_ = 0;
 };
 
 }  // namespace

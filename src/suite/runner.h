@@ -39,9 +39,15 @@ std::vector<std::string> set_names();
 
 struct Progress {
   const Results& results;  // so far
-  std::size_t done = 0;    // of `total` visits to a case, shape and type, resumed ones included
+  // Of `total` visits to a case, shape and type, resumed ones included; before them, of `total`
+  // graphs that a peer compiles ahead.
+  std::size_t done = 0;
   std::size_t total = 0;
-  std::string next;  // what is measured now; empty at the end
+  // The same by the time it takes: a first visit, which checks and has peers, takes far longer than
+  // a later one.
+  double work = 0;
+  double all_work = 0;
+  std::string next;  // what is measured now, or "compiling for" a peer; empty at the end
 };
 // False: stop here, with what there is.
 using ProgressCallback = std::function<bool(const Progress&)>;

@@ -114,6 +114,16 @@ TEST(TimeLeft, StepsThatTakeTurnsAreAveraged) {
   EXPECT_NEAR(time.left(80).value(), 80, 2);
 }
 
+TEST(TimeLeft, StepsThatAreMoreWorkCountMore) {
+  TimeLeft time;
+  time.add(0, 0, 0);
+  for (std::size_t i = 1; i <= 10; ++i)
+    time.add(i, 9.0 * static_cast<double>(i), 3.0 * static_cast<double>(i));
+  EXPECT_NEAR(*time.left(40), 30, 1e-9) << "ten small steps are left";
+  time.add(11, 93, 31);
+  EXPECT_NEAR(*time.left(40), 27, 1e-9);
+}
+
 TEST(TimeLeft, WhatWasDoneBeforeTookNoTime) {
   TimeLeft time;
   for (std::size_t done = 1900; done <= 1910; ++done)

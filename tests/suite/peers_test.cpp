@@ -233,6 +233,124 @@ TEST_F(Peers, RowsStandBesideOurOwn) {
   EXPECT_EQ(from_json(to_json(results), "here").rows[2].timing->median_us, 3.5);
 }
 
+const std::string kHelloAhead =
+    R"(echo '{"versions": {}, "providers": ["fake_a", "fake_b"], "compiles_ahead": true}'
+)";
+// Compiles ahead by `ahead`, and answers everything else.
+std::string compiles(const std::string& ahead) {
+  return kHelloAhead + R"(while read -r request; do
+  case "$request" in
+    *compile_ahead*)
+)" + ahead +
+         R"( ;;
+    *) echo '{"rows": [{"provider": "fake_a", "median_us": 3.5}, {"provider": "fake_b",
+                        "skipped": "not today"}]}' | tr -d '\n'
+       echo ;;
+  esac
+done
+)";
+}
+const std::string kInTwoSteps =
+    R"(echo '{"compiled": 1}'; echo '{"compiled": 3}'; echo '{"ready": 2, "failed": 1}')";
+
+class PeersAhead : public Peers {
+ protected:
+  std::string compile(Peer& peer, bool go_on = true) {
+    const std::vector<Measurement> all{
+        {find_case("softmax"), {8, 16}, DType::f32, {}, 0.001},
+        {find_case("layernorm"), {4, 8}, DType::bf16, {}, 0.001},
+    };
+    return peer.compile_ahead(all, *device_, [&](std::size_t done) {
+      heard_.push_back(done);
+      return go_on;
+    });
+  }
+
+  std::vector<std::size_t> heard_;
+};
+
+TEST_F(PeersAhead, SayHowFarTheyAre) {
+  EXPECT_FALSE(Peer("torch", "cpu", shell(kHello + kAnswer)).compiles_ahead());
+  Peer peer("torch", "cpu", shell(compiles(kInTwoSteps)));
+  EXPECT_TRUE(peer.compiles_ahead());
+  EXPECT_EQ(compile(peer), "");
+  EXPECT_EQ(heard_, (std::vector<std::size_t>{0, 1, 3}));
+  EXPECT_EQ(ask(peer)[0].timing->median_us, 3.5);
+}
+
+TEST_F(PeersAhead, AreToldWhatToCompile) {
+  Peer peer("torch", "cpu", shell(kHelloAhead + R"(read -r request
+printf '%s\n' "$request" | sed "s/.*/{\"error\": \"$(printf %s "$request" | tr -d '"')\"}/"
+read -r end
+)"));
+  const std::string error = compile(peer);
+  EXPECT_TRUE(has(error,
+                  "{compile_ahead:[{case:softmax,shape:8x16,dtype:f32},"
+                  "{case:layernorm,shape:4x8,dtype:bf16}],workers:"))
+      << error;
+}
+
+TEST_F(PeersAhead, MeasureEvenIfThatFails) {
+  for (const char* failure : {"exit 7", "echo garbage", "echo '{\"compiled\": \"many\"}'",
+                              "echo '{\"error\": \"no disk\"}'", "sleep 1000"}) {
+    PeerOptions options = shell(compiles(failure));
+    options.hello_limit = milliseconds(2000);
+    options.answer_limit = milliseconds(200);
+    Peer peer("torch", "cpu", options);
+    EXPECT_NE(compile(peer), "") << failure;
+    EXPECT_EQ(ask(peer)[0].timing->median_us, 3.5) << failure;
+  }
+}
+
+TEST_F(PeersAhead, StopWhenToldTo) {
+  Peer peer("torch", "cpu", shell(compiles("sleep 1000")));
+  EXPECT_EQ(compile(peer, false), "");
+  EXPECT_EQ(heard_, std::vector<std::size_t>{0});
+}
+
+class SuiteAhead : public PeersAhead {
+ protected:
+  SuiteAhead() {
+    options_.cases = {"softmax", "h_red_pw", "layernorm"};
+    options_.shapes = {{8, 16}, {4, 8}, {2, 4}};
+    options_.providers = {"fused"};
+    options_.seconds = 0.001;
+    options_.peers = {"torch"};
+  }
+  Results run() {
+    return run_suite(options_, [&](const Progress& at) {
+      if (at.next != "compiling for torch") return true;
+      EXPECT_EQ(at.total, 9u);
+      heard_.push_back(at.done);
+      return true;
+    });
+  }
+
+  SuiteOptions options_;
+};
+
+TEST_F(SuiteAhead, ManyAreCompiledFirst) {
+  options_.peer_options = shell(compiles(kInTwoSteps));
+  Results results = run();
+  EXPECT_EQ(heard_, (std::vector<std::size_t>{0, 1, 3}));
+  EXPECT_EQ(results.rows.size(), 27u);
+  EXPECT_TRUE(results.notes.empty());
+  heard_.clear();
+  options_.only = {"softmax 8x16 f32"};
+  EXPECT_EQ(run().rows.size(), 3u);
+  EXPECT_TRUE(heard_.empty()) << "few are not worth it";
+}
+
+TEST_F(SuiteAhead, AFailureIsNoted) {
+  options_.peer_options = shell(compiles("echo 'no room' >&2; exit 7"));
+  const Results results = run();
+  ASSERT_EQ(results.notes.size(), 1u);
+  EXPECT_TRUE(
+      has(results.notes[0], "compiling for torch ahead failed: it ended with exit status 7"))
+      << results.notes[0];
+  for (const ResultRow& row : results.rows) EXPECT_EQ(row.error, "") << row.title();
+}
+
 // Every field of a row is a number, or has a reason.
 void expect_complete(const ResultRow& row) {
   const auto told = [&](const char* field, bool has_value) {
@@ -278,6 +396,25 @@ TEST_F(Peers, TorchRunsEveryCase) {
       EXPECT_GT(*row.checked_elements, 0);
       expect_complete(row);
     }
+  }
+}
+
+TEST_F(PeersAhead, TorchFindsWhatItCompiled) {
+  std::unique_ptr<Peer> peer;
+  try {
+    peer = std::make_unique<Peer>("torch", "cpu");
+  } catch (const UserError& error) {
+    if (has(error.what(), "needs PyTorch")) GTEST_SKIP() << error.what();
+    throw;
+  }
+  if (!peer->compiles_ahead()) GTEST_SKIP() << "TORCHINDUCTOR_CACHE_DIR is set";
+  EXPECT_EQ(compile(*peer), "");
+  EXPECT_EQ(heard_, (std::vector<std::size_t>{0, 1, 2}));
+  const std::vector<ResultRow> rows = ask(*peer);
+  EXPECT_EQ(rows.at(1).error, "");
+  if (rows[1].skipped.empty()) {
+    EXPECT_TRUE(has(rows[1].reasons.at("kernels_from_disk"), "compiled ahead"));
+    EXPECT_GT(*rows[1].compile_ms, 0);
   }
 }
 

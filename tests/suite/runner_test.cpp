@@ -131,6 +131,8 @@ TEST(Runner, StopsWhenToldTo) {
   int calls = 0;
   const Results results = run_suite(tiny(), [&](const Progress& at) {
     EXPECT_EQ(at.total, 4u) << "two visits to two cases";
+    EXPECT_EQ(at.work == 0, calls == 0);
+    EXPECT_GT(at.all_work, 2 * at.work) << "a first visit is most of the work";
     return ++calls < 2;
   });
   EXPECT_TRUE(results.interrupted);

@@ -2,7 +2,10 @@
 
 In: argv[1] is the device; then one request a line on stdin, {"case", "shape", "dtype", "device",
 "seconds", "threads", "memory"}. Out: one line of JSON each on stdout: a hello {"versions",
-"providers"} first, then {"rows": [..]} or {"error": ..}. The end of stdin ends the process.
+"providers", "compiles_ahead"} first, then {"rows": [..]} or {"error": ..}. The end of stdin ends
+the process. A request {"compile_ahead": [{"case", "shape", "dtype"}, ..], "workers", "threads",
+"memory"} is answered with {"compiled": how many} now and then, and {"ready": .., "failed": ..} at
+the end. With "worker" as argv[2] it is one of the processes that compile for another.
 """
 
 import collections
@@ -14,6 +17,7 @@ import os
 import platform
 import queue
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -47,6 +51,14 @@ class Channel:
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us decides when to stop
 channel = Channel()
+# Graphs go to a folder beside this script, which whoever started us removes: no run finds what
+# another one compiled or tuned. Someone who names a folder wants just that.
+OWN_CACHE = "TORCHINDUCTOR_CACHE_DIR" not in os.environ
+IS_WORKER = sys.argv[2:3] == ["worker"]
+if OWN_CACHE and not IS_WORKER:
+    cache = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inductor-cache")
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+    os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
 try:
     import torch
     import torch.nn.functional as F
@@ -151,10 +163,14 @@ class Unavailable(Exception):
 # Inputs and accuracy.
 
 
-def make_input(what, rows, cols, dtype, device):
+def empty_input(what, rows, cols, dtype, device):
     sizes = {"matrix": (rows, cols), "transposed": (cols, rows), "vector": (cols,)}[what.layout]
-    tensor = torch.empty(sizes, dtype=dtype, device=device)
-    last = sizes[-1]
+    return torch.empty(sizes, dtype=dtype, device=device)
+
+
+def make_input(what, rows, cols, dtype, device):
+    tensor = empty_input(what, rows, cols, dtype, device)
+    last = tensor.shape[-1]
     lines = tensor.view(-1, last)
     # A large tensor repeats one block: its time does not depend on the values, and the CPU makes
     # random numbers on one thread only.
@@ -174,11 +190,11 @@ def as_tuple(result):
 
 
 def checked_rows(rows, cols):
-    """Indices of whole rows, spread evenly from the first to the last; a slice for all of them."""
+    """Indices of whole rows, spread evenly from the first to the last; None for all of them."""
     count = min(rows, max(CHECKED_ELEMENTS // cols, CHECKED_ROWS))
     if count == rows:
-        return slice(None)
-    return [i * (rows - 1) // max(count - 1, 1) for i in range(count)]
+        return None
+    return torch.arange(count) * (rows - 1) // max(count - 1, 1)
 
 
 def largest_errors(actual, expected):
@@ -194,6 +210,7 @@ def largest_errors(actual, expected):
 def accuracy(case, inputs, outputs, rows, cols):
     """Every case works row by row: the same function in float64, on some of the rows."""
     index = checked_rows(rows, cols)
+    index = slice(None) if index is None else index.to(inputs[0].device)
     doubles = []
     for what, tensor in zip(case.inputs, inputs):
         if what.layout == "matrix":
@@ -231,7 +248,7 @@ class WallClock:
     MAX_CALLS = 2000
     PAUSE_S = 60e-6  # for the threads of whoever ran last, which spin for a while
 
-    def start_queue(self):
+    def start_queue(self, host_s):
         pass
 
     def wait(self):
@@ -261,25 +278,36 @@ class WallClock:
 
 
 class CudaClock:
-    LEAST_FLUSH = 256 << 20  # long enough for the host to get ahead of the GPU
-    HEAD_START = 4  # fills before the first sample of a queue: the host gets ahead of the GPU
+    LEAST_FLUSH = 256 << 20
+    LEAST_FILLS = 4  # before the first sample of a queue
+    MOST_FILLS = 64
 
     def __init__(self):
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
-        size = max(2 * l2, self.LEAST_FLUSH)
-        self._flush = torch.empty(size, dtype=torch.int8, device="cuda")
+        self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
+        self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
+        self._fill_s = min(self._time_fill() for _ in range(3))
 
-    def start_queue(self):
-        for _ in range(self.HEAD_START):
+    def start_queue(self, host_s):
+        """Keeps the GPU busy for as long as the host will take to fill the queue: a GPU that caught
+        up would wait for the host between two events, and what a call costs its caller would be in
+        the time."""
+        fills = math.ceil(host_s / self._fill_s)
+        for _ in range(min(max(fills, self.LEAST_FILLS), self.MOST_FILLS)):
             self._flush.zero_()
 
     def wait(self):
         torch.cuda.synchronize()
 
     def warm_up(self, run):
+        """What a call costs its caller, about, in us."""
+        host_us = math.inf
         for _ in range(3):
+            start = time.perf_counter()
             run()
+            host_us = min(host_us, (time.perf_counter() - start) * 1e6)
         self.wait()
+        return host_us
 
     def sample(self, run, _):
         start = torch.cuda.Event(enable_timing=True)
@@ -293,6 +321,21 @@ class CudaClock:
     def read(self, sample):
         start, end = sample
         return start.elapsed_time(end) * 1e3
+
+    def _time_fill(self):
+        sample = self.sample(self._flush.zero_, None)
+        self.wait()
+        return self.read(sample) * 1e-6
+
+
+@functools.lru_cache(maxsize=None)
+def clock_of(device):
+    """One a process: what it flushes caches with is not given back between cases."""
+    return CudaClock() if device == "cuda" else WallClock()
+
+
+def held_by_clock(device):
+    return clock_of(device).flush_bytes if device == "cuda" and clock_of.cache_info().currsize else 0
 
 
 MIN_SAMPLES = 5
@@ -312,11 +355,15 @@ def time_in_turns(runs, seconds, clock):
             samples[i].append(clock.read(sample))
         waiting.clear()
 
+    host_s = ROUNDS_IN_QUEUE * sum(warm) * 1e-6  # for a queue; then as long as the last one took
     start = time.perf_counter()
     for turn in range(MAX_SAMPLES):
         if turn % ROUNDS_IN_QUEUE == 0:
+            if turn:
+                host_s = time.perf_counter() - queue_start
             collect()
-            clock.start_queue()
+            clock.start_queue(host_s)
+            queue_start = time.perf_counter()
         if turn >= MIN_SAMPLES and time.perf_counter() - start > seconds:
             break
         for k in range(len(runs)):
@@ -386,6 +433,9 @@ def load_compiler(device):
         torch.compile(negated, dynamic=False)(torch.ones(8, device=device))
     except Exception as problem:  # the case's own compilation will say the same
         print(f"torch.compile of a negation: {problem}", file=sys.stderr)
+    # What is loaded now stays: looking through it for garbage takes a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
 
 
 def compiled(function, device):
@@ -423,6 +473,152 @@ class InductorCounts:
             return False
         inductor, autograd = self._counters["inductor"], self._counters["aot_autograd"]
         return inductor["fxgraph_cache_hit"] > 0 or autograd["autograd_cache_hit"] > 0
+
+
+# Compiling ahead. Worker processes compile what will be measured, all at once, and the measuring
+# process finds the graphs on disk. Nothing is timed meanwhile, and no kernel is tuned: Inductor
+# tries its configurations later, in the measuring process, alone on the machine.
+
+WORKER_BYTES = 1 << 30  # of GPU memory, besides tensors: a context, and what is loaded into it
+FREE_SHARE = 0.6  # of the memory that is free, for the tensors of all workers
+
+
+def do_not_run_kernels():
+    """A kernel is compiled before its first run; that run would only tune it, in a crowd."""
+    try:
+        from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+        CachingAutotuner.run = lambda self, *args, **kwargs: None
+    except Exception as problem:  # internal names, or no Triton; see forget_tuning()
+        print(f"kernels run while compiling: {first_line(problem)}", file=sys.stderr)
+
+
+def forget_tuning():
+    """What was tuned in a crowd was tuned badly."""
+    for folder, _, names in os.walk(os.environ["TORCHINDUCTOR_CACHE_DIR"]):
+        for name in names:
+            if name.endswith(".best_config"):
+                os.remove(os.path.join(folder, name))
+
+
+def compile_cell(cell, device):
+    """In a worker: the compile time in ms."""
+    case = CASES[cell["case"]]
+    rows, cols = map(int, cell["shape"].split("x"))
+    inputs = [empty_input(what, rows, cols, DTYPES[cell["dtype"]], device) for what in case.inputs]
+    function = compiled(case.function, device)
+    start = time.perf_counter()
+    function(*inputs)
+    return (time.perf_counter() - start) * 1e3
+
+
+def answer_worker(line, device):
+    cell = json.loads(line)
+    if cell["threads"]:
+        torch.set_num_threads(cell["threads"])  # generated code depends on it
+    try:
+        with torch.no_grad():
+            return {"compile_ms": compile_cell(cell, device)}
+    except Exception as problem:
+        return {"error": first_line(problem)}
+    finally:
+        release_all(device)
+
+
+class CrowdOfWorkers:
+    """Processes that compile, each with a thread here that gives it one cell after the other."""
+
+    def __init__(self, cells, threads, device, memory):
+        # The largest first: at the end all workers have something left to do.
+        self._waiting = sorted(cells, key=cell_bytes, reverse=True)
+        self._threads = threads
+        self._device = device
+        self._room = memory  # for tensors of cells that are being compiled
+        self._changed = threading.Condition()
+        self._busy = 0
+        self.done = queue.SimpleQueue()  # (cell, ms or None); a None for each worker that ends
+
+    def work(self, name):
+        """The thread of one worker."""
+        environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+        arguments = [sys.executable, os.path.abspath(__file__), name, "worker"]
+        worker = None
+        try:
+            worker = subprocess.Popen(
+                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+            worker.stdout.readline()  # its hello
+            while (cell := self._take()) is not None:
+                milliseconds = None
+                try:
+                    worker.stdin.write(json.dumps({**cell, "threads": self._threads}) + "\n")
+                    worker.stdin.flush()
+                    milliseconds = json.loads(worker.stdout.readline()).get("compile_ms")
+                finally:
+                    self._give_back(cell)
+                    self.done.put((cell, milliseconds))
+        except Exception as problem:  # the others go on
+            print(f"a compiling process failed: {first_line(problem)}", file=sys.stderr)
+        finally:
+            if worker is not None:
+                worker.kill()
+                worker.wait()
+            self.done.put(None)
+
+    def _take(self):
+        """The largest that has room."""
+        with self._changed:
+            while self._waiting:
+                for i, cell in enumerate(self._waiting):
+                    if cell_bytes(cell) <= self._room:
+                        self._room -= cell_bytes(cell)
+                        self._busy += 1
+                        return self._waiting.pop(i)
+                if self._busy == 0:  # too large: left to the measuring process
+                    return None
+                self._changed.wait()
+            return None
+
+    def _give_back(self, cell):
+        with self._changed:
+            self._room += cell_bytes(cell)
+            self._busy -= 1
+            self._changed.notify_all()
+
+
+def cell_bytes(cell):
+    return needed_bytes(CASES[cell["case"]], *map(int, cell["shape"].split("x")), cell["dtype"])
+
+
+AHEAD_MS = {}  # what compiling took, by (case, shape, dtype)
+
+
+def compile_ahead(request, device):
+    cells = [cell for cell in request["compile_ahead"] if cell["case"] in CASES]
+    workers = min(request["workers"], len(cells))
+    memory = request["memory"]
+    if device == "cuda":
+        memory = torch.cuda.mem_get_info()[0]
+        workers = min(workers, max(1, int(memory * (1 - FREE_SHARE) / WORKER_BYTES)))
+    crowd = CrowdOfWorkers(cells, request["threads"], device, int(memory * FREE_SHARE))
+    for _ in range(workers):
+        threading.Thread(target=crowd.work, args=(sys.argv[1],), daemon=True).start()
+    load_compiler(device)  # meanwhile: it takes as long as the workers take to start
+    compiled_cells = failed = 0
+    while workers:
+        ended = crowd.done.get()
+        if ended is None:
+            workers -= 1
+            continue
+        cell, milliseconds = ended
+        if milliseconds is None:
+            failed += 1
+        else:
+            AHEAD_MS[cell["case"], cell["shape"], cell["dtype"]] = milliseconds
+            compiled_cells += 1
+        channel.say({"compiled": compiled_cells + failed})
+    forget_tuning()
+    return {"ready": compiled_cells, "failed": len(request["compile_ahead"]) - compiled_cells}
 
 
 # A row.
@@ -479,7 +675,7 @@ class Contestant:
         return {**self.row, "reasons": self.reasons}
 
 
-def first_call_eager(each, case, inputs, device, clock):
+def first_call_eager(each, case, inputs, device, clock, ahead_ms):
     each.reasons["compile_ms"] = "nothing is compiled ahead of a call"
     each.reasons["kernels"] = "a profiler that counts them would slow what is measured"
     each.reasons["kernels_from_disk"] = "its kernels are part of PyTorch"
@@ -487,23 +683,33 @@ def first_call_eager(each, case, inputs, device, clock):
     return each.run()
 
 
-def first_call_compiled(each, case, inputs, device, clock):
+def first_call_compiled(each, case, inputs, device, clock, ahead_ms):
     function = compiled(case.function, device)
     counts = InductorCounts()
     start = time.perf_counter()
     outputs = function(*inputs)
     clock.wait()
     each.row["compile_ms"] = (time.perf_counter() - start) * 1e3
+    if not counts.from_disk():
+        ahead_ms = None
+    if ahead_ms is not None:
+        each.row["compile_ms"] += ahead_ms
     each.row["kernels"] = counts.kernels() if device == "cuda" else None
     if device != "cuda":
         each.reasons["kernels"] = "on the CPU Inductor counts loops, of which a call runs several"
     elif each.row["kernels"] is None:
         each.reasons["kernels"] = "Inductor did not say how many kernels it made"
-    each.reasons["kernels_from_disk"] = (
-        "Inductor took the whole graph from its cache on disk"
-        if counts.from_disk()
-        else "Inductor does not say; its cache on disk had no graph for this"
-    )
+    if ahead_ms is not None:
+        each.reasons["kernels_from_disk"] = (
+            "compiled ahead, beside other graphs: compile_ms is that time and what it then took to "
+            "load the graph from disk and to tune it"
+        )
+    elif counts.from_disk():
+        each.reasons["kernels_from_disk"] = "Inductor took the whole graph from its cache on disk"
+    else:
+        each.reasons["kernels_from_disk"] = (
+            "Inductor does not say; its cache on disk had no graph for this"
+        )
     each.run = lambda: function(*inputs)
     return outputs
 
@@ -511,8 +717,8 @@ def first_call_compiled(each, case, inputs, device, clock):
 FIRST_CALL = {"torch_eager": first_call_eager, "torch_compile": first_call_compiled}
 
 
-def first_call(each, case, inputs, shape, device, clock):
-    outputs = FIRST_CALL[each.row["provider"]](each, case, inputs, device, clock)
+def first_call(each, case, inputs, shape, device, clock, ahead_ms):
+    outputs = FIRST_CALL[each.row["provider"]](each, case, inputs, device, clock, ahead_ms)
     if each.row["provider"] == "torch_eager" and inputs[0].dtype == torch.float64:
         for field in ("max_abs_err", "max_rel_err", "checked_elements"):
             each.reasons[field] = "the reference is this very function"
@@ -520,12 +726,24 @@ def first_call(each, case, inputs, shape, device, clock):
         each.row.update(accuracy(case, inputs, outputs, *shape))
 
 
+KEPT_SHARE = 1 / 32  # of all memory: asking for it takes time; more is for whoever runs next
+
+
 def release(device):
-    """Gives freed memory back to the device, for whoever runs next."""
-    gc.collect()
-    if device == "cuda":
-        torch.cuda.synchronize()
+    """Gives freed memory back to the device, if there is much of it."""
+    if device != "cuda":
+        return
+    torch.cuda.synchronize()
+    if torch.cuda.memory_reserved() > torch.cuda.mem_get_info()[1] * KEPT_SHARE:
         torch.cuda.empty_cache()
+
+
+def release_all(device):
+    """After a measurement. Looking for garbage takes time, more with each graph: only where it
+    seems to hold tensors, after an error, or on the CPU, where nobody counts them."""
+    if device != "cuda" or torch.cuda.memory_allocated() > held_by_clock(device) + (64 << 20):
+        gc.collect()
+    release(device)
 
 
 def measure_peak(each, device):
@@ -540,10 +758,13 @@ def measure_peak(each, device):
     each.row["peak_bytes"] = torch.cuda.max_memory_allocated() - before
 
 
-def check_fits(case, rows, cols, dtype, memory):
-    """On the CPU: memory that is not there ends the process, it raises nothing."""
+def needed_bytes(case, rows, cols, dtype):
     matrices = sum(what.layout != "vector" for what in case.inputs) + 2  # a result, an intermediate
-    needed = matrices * rows * cols * torch.empty((), dtype=dtype).element_size()
+    return matrices * rows * cols * DTYPES[dtype].itemsize
+
+
+def check_fits(needed, memory):
+    """On the CPU: memory that is not there ends the process, it raises nothing."""
     if memory and needed > memory:
         raise Unavailable(
             f"does not fit: about {needed >> 20} MiB are needed, {memory >> 20} MiB are free"
@@ -556,25 +777,25 @@ def measure(request, device):
     rows, cols = map(int, request["shape"].split("x"))
     dtype = DTYPES[request["dtype"]]
     contestants = [Contestant(provider) for provider in PROVIDERS]
+    ahead_ms = AHEAD_MS.get((request["case"], request["shape"], request["dtype"]))
 
     def alive():
         return [each for each in contestants if not each.ended]
 
     try:
-        clock = CudaClock() if device == "cuda" else WallClock()
-        check_fits(case, rows, cols, dtype, request.get("memory", 0))
+        clock = clock_of(device)
+        check_fits(needed_bytes(case, rows, cols, request["dtype"]), request.get("memory", 0))
         torch.manual_seed(1)
         inputs = [make_input(what, rows, cols, dtype, device) for what in case.inputs]
         for each in contestants:
             try:
-                first_call(each, case, inputs, (rows, cols), device, clock)
+                first_call(each, case, inputs, (rows, cols), device, clock, ahead_ms)
                 measure_peak(each, device)
             except Exception as problem:
                 each.end(problem)
             release(device)
         if alive():
             runs = [each.run for each in alive()]
-            gc.collect()
             gc.disable()
             timings = time_in_turns(runs, request["seconds"], clock)
             for each, samples in zip(alive(), timings):
@@ -594,6 +815,8 @@ def measure(request, device):
 def answer(line, device):
     try:
         request = json.loads(line)
+        if "compile_ahead" in request:
+            return compile_ahead(request, device)
         if request["case"] not in CASES:
             return {"error": f"the PyTorch peer has no case {request['case']}"}
         if request.get("threads"):
@@ -631,11 +854,13 @@ def open_device(name):
 
 def main():
     device = open_device(sys.argv[1] if len(sys.argv) > 1 else "cpu")
-    channel.say({"versions": versions(), "providers": PROVIDERS})
+    channel.say({"versions": versions(), "providers": PROVIDERS, "compiles_ahead": OWN_CACHE})
+    if IS_WORKER:
+        do_not_run_kernels()
     while True:
-        reply = answer(channel.requests.get(), device)
+        reply = (answer_worker if IS_WORKER else answer)(channel.requests.get(), device)
         try:
-            release(device)
+            release_all(device)
         except Exception as problem:  # after some errors a process cannot use its GPU any more
             print(f"ending: {problem}", file=sys.stderr)
             channel.say(reply)
