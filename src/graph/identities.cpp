@@ -110,11 +110,12 @@ class Identities {
     return std::nullopt;
   }
 
+  // Not rounded to 16 bits: numbers in a program are not, either.
   Operand number(const Node& like, double value) {
     Node node;
     node.op = Op::constant;
     node.dtype = like.dtype;
-    node.value = Scalar::of(value).as(like.dtype);
+    node.value = Scalar::of(value).as(like.dtype == DType::f64 ? DType::f64 : DType::f32);
     return {result_.add(std::move(node)), expand(dense_view({}), like.shape)};
   }
   Operand times(const Operand& a, const Operand& b, const Node& like) {

@@ -66,6 +66,18 @@ TEST_F(IdentitiesTest, TwosGoToConstantFactors) {
   EXPECT_FALSE(has_constant(graph, 0.5)) << to_string(graph);
 }
 
+TEST_F(IdentitiesTest, FactorsOf16BitTensorsKeepTheirDigits) {
+  GraphMaker narrow;
+  const Operand y = narrow.input(kShape, DType::bf16);
+  const Operand u = narrow.op(Op::mul, {narrow.number(0.7978845, kShape, DType::bf16), y});
+  const Operand tanh = narrow.op(Op::tanh, {u});
+  narrow.output(narrow.op(Op::add, {narrow.number(1, kShape, DType::bf16), tanh}));
+  for (Node& node : narrow.graph.nodes)  // as a program's numbers are
+    if (node.op == Op::constant && node.value.as(DType::f64).real < 1)
+      node.value = Scalar::of(0.7978845).as(DType::f32);
+  EXPECT_TRUE(has_constant(use_identities(narrow.graph), 2 * double{0.7978845F}));
+}
+
 TEST_F(IdentitiesTest, AFactorDeepInAProductTakesTheTwo) {
   const Operand product = mul(mul(mul(constant(3), x), x), x);
   maker.output(mul(product, one_plus_tanh(x)));
