@@ -163,9 +163,12 @@ SN_INLINE f64 sigmoid(f64 a) {
 
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
 // division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
+// What fits 32 bits is divided in 32 bits: it takes a machine without a divider a third of the time.
+SN_INLINE bool fit_32_bits(i64 a, i64 b) { return ((u64)(a | b) >> 32) == 0; }
 template <class T>
 SN_INLINE T whole_floor_div(T a, T b) {
   if (b == 0) return 0;
+  if (sizeof(T) == 8 && fit_32_bits(a, b)) return (u32)a / (u32)b;
   if (b == -1) return (T)(0ull - (u64)a);
   const T q = a / b;
   return q - ((a % b != 0) & ((a ^ b) < 0));
@@ -173,6 +176,7 @@ SN_INLINE T whole_floor_div(T a, T b) {
 template <class T>
 SN_INLINE T whole_remainder(T a, T b) {
   if (b == 0 || b == -1) return 0;
+  if (sizeof(T) == 8 && fit_32_bits(a, b)) return (u32)a % (u32)b;
   const T r = a % b;
   return r != 0 && (r ^ b) < 0 ? r + b : r;
 }

@@ -4,6 +4,7 @@
 
 namespace sn {
 
+SN_INLINE f32 unpack_one(bf16 x) { return from_bits((u32)x.bits << 16); }
 SN_INLINE f32 unpack_one(f32 x) { return x; }
 SN_INLINE f64 unpack_one(f64 x) { return x; }
 SN_INLINE i32 unpack_one(i32 x) { return x; }
@@ -22,7 +23,10 @@ SN_INLINE void unpack_all(f32* to, const Pack<bf16, V>& pack) {
     u32 pairs[V / 2];
     memcpy(pairs, &pack, sizeof pack);
     SN_UNROLL
-    for (int v = 0; v < V / 2; ++v) unpack_bf16_pair(to + 2 * v, pairs[v]);
+    for (int v = 0; v < V / 2; ++v) {
+      to[2 * v] = from_bits(pairs[v] << 16);
+      to[2 * v + 1] = from_bits(pairs[v] & 0xffff0000u);
+    }
   } else {
     SN_UNROLL
     for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
@@ -38,7 +42,8 @@ SN_INLINE void pack_one(f16& to, f32 x) { to = pack_f16(x); }
 SN_INLINE void pack_one(bf16& to, f32 x) { to = pack_bf16(x); }
 
 SN_INLINE f32 round_f16(f32 x) { return unpack_one(pack_f16(x)); }
-SN_INLINE f32 round_bf16(f32 x) { return unpack_one(pack_bf16(x)); }
+// The upper half of a pair is the f32 itself.
+SN_INLINE f32 round_bf16(f32 x) { return from_bits(pack_bf16_pair(0.f, x)); }
 
 template <class T>
 SN_INLINE auto load_one(In<T> from, idx at SN_WHERE) {

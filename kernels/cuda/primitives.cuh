@@ -296,12 +296,7 @@ SN_INLINE f32 unpack_one(f16 x) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x.bits));
   return r;
 }
-SN_INLINE f32 unpack_one(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
-// Of two neighbours; the first is the lower half.
-SN_INLINE void unpack_bf16_pair(f32* to, u32 pair) {
-  to[0] = __uint_as_float(pair << 16);
-  to[1] = __uint_as_float(pair & 0xffff0000u);
-}
+SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
 SN_INLINE f16 pack_f16(f32 x) {
   f16 r;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));

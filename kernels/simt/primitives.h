@@ -250,11 +250,6 @@ SN_INLINE f32 unpack_one(f16 x) {
   const u32 wide_exponent = exponent == 31 ? 255u : exponent + 112u;
   return from_bits(sign | (wide_exponent << 23) | (mantissa << 13));
 }
-SN_INLINE f32 unpack_one(bf16 x) { return from_bits((u32)x.bits << 16); }
-SN_INLINE void unpack_bf16_pair(f32* to, u32 pair) {
-  to[0] = from_bits(pair << 16);
-  to[1] = from_bits(pair & 0xffff0000u);
-}
 SN_INLINE f16 pack_f16(f32 x) {
   const u32 bits = bits_of(x);
   const u32 sign = (bits >> 16) & 0x8000u;

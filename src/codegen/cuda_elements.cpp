@@ -131,7 +131,7 @@ class Elements {
     }
     for (const VectorStore& store : stores)
       code_.line("{}[{}] = {};", store.name, layout_.vector() > 1 ? "v" : "0",
-                 operand(store.instr->args[1]));
+                 stored_operand(*store.instr));
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::store && !is_vector_store(*sink)) render_single_store(*sink);
     render_updates();
@@ -163,6 +163,18 @@ class Elements {
     const auto& offsets = values_.index.affine(store.args[0]);
     const bool even_mask = store.args[2] == kNoValue || values_.index.mask(store.args[2]);
     return offsets && offsets->col_step == "1" && even_mask;
+  }
+
+  // What is rounded only to be stored is rounded by the store.
+  std::string stored_operand(const Instr& store) const {
+    const ValueId id = store.args[1];
+    const Instr& definition = *values_.facts.definition.at(id);
+    const bool is_here = std::find(stage_.elements.begin(), stage_.elements.end(), &definition) !=
+                         stage_.elements.end();
+    const bool is_rounding = definition.code == Code::cast && size_of(definition.storage) == 2 &&
+                             definition.storage == values_.buffer(store).dtype &&
+                             values_.program[definition.args[0]].dtype == values_.program[id].dtype;
+    return operand(is_here && is_rounding ? definition.args[0] : id);
   }
 
   // Of what several rows of threads hold alike, one stores.

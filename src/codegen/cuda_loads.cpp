@@ -19,9 +19,24 @@ namespace {
 constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
 constexpr int kPackBytes = 16;
 
-// A column of the tile has one element more than it needs, so that its neighbours along a row lie
-// in different banks.
-std::int64_t pitch(TileShape shape) { return shape.rows + 1; }
+// A tile in shared memory, column by column. The 32 lanes of a warp put `width` neighbours of a
+// column each, and take as many of a row: they find 32 different banks if columns lie an odd number
+// of elements apart and every 32 rows, and columns, half a width further on.
+struct SharedTile {
+  SharedTile(TileShape shape, int width)
+      : skew(std::max(1, width / 2)),
+        pitch((shape.rows + skew * ((shape.rows - 1) / 32)) | 1),
+        elements(pitch * shape.cols + skew * ((shape.cols - 1) / 32)) {}
+
+  // Of element (row, col).
+  std::string index() const {
+    return fmt::format("col * {} + row + (row / 32 + col / 32) * {}", pitch, skew);
+  }
+
+  std::int64_t skew;
+  std::int64_t pitch;
+  std::int64_t elements;
+};
 
 std::string index_after(const std::string& index) {
   return index == "0" ? "" : fmt::format(" + ({})", index);
@@ -249,21 +264,21 @@ int CudaLoads::row_pack_width(const Instr& load) const {
 }
 
 std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
-  const TileShape shape = values_.shape(load.results[0]);
-  return pitch(shape) * shape.cols *
-         static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
+  const SharedTile tile(values_.shape(load.results[0]), row_pack_width(load));
+  return tile.elements * static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
 }
 
 void CudaLoads::render_shared_tile(const Instr& load) {
   const ValueId id = load.results[0];
   const TileShape shape = values_.shape(id);
   const Affine& offsets = *values_.index.affine(load.args[0]);
-  const std::string tile = values_.name(id) + "_tile";
+  const std::string array = values_.name(id) + "_tile";
+  const int width = row_pack_width(load);
+  const SharedTile tile(shape, width);
   state_.shared_bytes += shared_bytes(load);
-  code_.line("SN_SHARED({}, {}, {});", values_.type(id), tile, pitch(shape) * shape.cols);
+  code_.line("SN_SHARED({}, {}, {});", values_.type(id), array, tile.elements);
   // The last trip has been read.
   if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
-  const int width = row_pack_width(load);
   const int threads = layout_.mapping().threads;
   code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
   code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
@@ -279,10 +294,10 @@ void CudaLoads::render_shared_tile(const Instr& load) {
              in_column.empty() ? fmt::format("idx({})", count)
                                : fmt::format("{} ? idx({}) : 0", in_column, count),
              other_text(load));
-  code_.line("SN_UNROLL for (int w = 0; w < {}; ++w) put({}, col * {} + row + w, part[w]);", width,
-             tile, pitch(shape));
+  code_.line("SN_UNROLL for (int w = 0; w < {}; ++w) put({}, {} + w, part[w]);", width, array,
+             tile.index());
   code_.close();
-  state_.shared[id] = fmt::format("get({}, col * {} + row)", tile, pitch(shape));
+  state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
   barrier_needed_ = true;
 }
 
