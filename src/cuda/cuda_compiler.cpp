@@ -83,7 +83,7 @@ Hash128 CudaCompiler::disk_key(const CudaSource& source) const {
   Hasher hasher;
   hasher.add("cuda").add(kFormatVersion).add(source.text).add(target_.architecture);
   hasher.add(static_cast<std::uint64_t>(target_.image));
-  hasher.add(static_cast<std::uint64_t>(nvrtc_->version())).add(Nvrtc::options_text());
+  hasher.add(static_cast<std::uint64_t>(nvrtc_->version())).add(nvrtc_->options_text());
   return hasher.finish();
 }
 

@@ -23,8 +23,15 @@ constexpr char kHint[] =
     "install the CUDA toolkit 12.0 or newer (or its package cuda-nvrtc alone), and let "
     "LD_LIBRARY_PATH or CUDA_HOME say where it is";
 
+constexpr int kMinimalVersion = 12040;  // knows -minimal
+
 // Kernels compute as their text says: no fast math. -default-device: headers need no __device__.
-constexpr const char* kOptions[] = {"-std=c++17", "-default-device"};
+// -minimal: without the types and functions of the CUDA runtime, which would take 10 ms to read.
+std::vector<const char*> options_of(int version) {
+  std::vector<const char*> options{"-std=c++17", "-default-device"};
+  if (version >= kMinimalVersion) options.push_back("-minimal");
+  return options;
+}
 
 }  // namespace
 
@@ -130,7 +137,9 @@ std::string Nvrtc::version_text() const {
   return fmt::format("{}.{}", version_ / 1000, version_ % 1000 / 10);
 }
 
-std::string Nvrtc::options_text() { return fmt::format("{}", fmt::join(kOptions, " ")); }
+std::string Nvrtc::options_text() const {
+  return fmt::format("{}", fmt::join(options_of(version_), " "));
+}
 
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
                            const std::string& architecture, CudaImage image,
@@ -153,7 +162,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
         nvrtc.create(&program.handle, text.c_str(), file.c_str(), 0, nullptr, nullptr));
 
   const std::string target = "--gpu-architecture=" + architecture;
-  std::vector<const char*> options(std::begin(kOptions), std::end(kOptions));
+  std::vector<const char*> options = options_of(version_);
   options.push_back(target.c_str());
   const NvrtcResult code =
       nvrtc.compile(program.handle, static_cast<int>(options.size()), options.data());

@@ -41,7 +41,7 @@ class Nvrtc {
                       const std::string& failed_sources = "") const;
 
   // What compile() passes besides the architecture, for keys.
-  static std::string options_text();
+  std::string options_text() const;
 
  private:
   struct Functions;

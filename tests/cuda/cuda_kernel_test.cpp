@@ -25,6 +25,22 @@ class CudaKernelTest : public FakeDevice {
         std::make_shared<CudaCompiler>(primary_, Nvrtc::load({SINTER_FAKE_NVRTC}), cache_dir);
   }
 
+  // One whose blocks run program after program.
+  std::shared_ptr<const CudaKernel> fetching_kernel(int cluster, int fetch_bytes) {
+    fake_.argument_words = 1;
+    return std::make_shared<CudaKernel>(primary_, streams_, compiler_, "k", [=](bool) {
+      CudaSource source;
+      source.text = "fetches";
+      source.entry = "sinter_k";
+      source.words = 1;
+      source.fetch_bytes = fetch_bytes;
+      source.mapping.threads = 256;
+      source.mapping.cluster = cluster;
+      source.mapping.ahead = 1;
+      return source;
+    });
+  }
+
   std::shared_ptr<const CudaKernel> kernel(int words, int cluster = 1,
                                            const std::string& text = "text") {
     fake_.argument_words = static_cast<std::size_t>(words);
@@ -77,6 +93,20 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
   EXPECT_EQ(fake_.launches[1].blocks, 32u);
   EXPECT_THROW(large->launch({}, {}, std::int64_t{1} << 30, 0), UserError);
   EXPECT_EQ(fake_.launches.size(), 2u);
+}
+
+// The fake has 132 multiprocessors, each with room for one block's 60 KiB.
+TEST_F(CudaKernelTest, WhatFetchesAheadHasAsManyBlocksAsRunAtOnce) {
+  const auto k = fetching_kernel(1, 60 << 10);
+  k->launch({}, {}, 10000, 0);
+  EXPECT_EQ(fake_.launches[0].blocks, 132u);
+  EXPECT_EQ(fake_.launches[0].shared_bytes, 60u << 10);
+  EXPECT_EQ(fake_.launches[0].words, (std::vector<std::uint64_t>{10000}));
+  k->launch({}, {}, 7, 0);
+  EXPECT_EQ(fake_.launches[1].blocks, 7u) << "no more than programs";
+  fetching_kernel(4, 60 << 10)->launch({}, {}, 10000, 0);
+  EXPECT_EQ(fake_.launches[2].blocks, 132u) << "33 clusters of 4";
+  EXPECT_EQ(fake_.launches[2].cluster, 4u);
 }
 
 TEST_F(CudaKernelTest, BeforeHopperKernelsDoNotOverlap) {
@@ -136,7 +166,7 @@ TEST_F(CudaKernelTest, AFailedLaunchSaysSo) {
 
 TEST_F(CudaKernelTest, OptionsNameTheGpu) {
   kernel(1);
-  EXPECT_EQ(nvrtc_.options, (std::vector<std::string>{"-std=c++17", "-default-device",
+  EXPECT_EQ(nvrtc_.options, (std::vector<std::string>{"-std=c++17", "-default-device", "-minimal",
                                                       "--gpu-architecture=sm_90a"}));
 }
 

@@ -19,6 +19,7 @@ struct FakeLaunch {
   unsigned blocks = 0;
   unsigned threads = 0;
   unsigned cluster = 0;  // 0: not given
+  unsigned shared_bytes = 0;
   bool programmatic = false;
   void* stream = nullptr;
   std::vector<std::uint64_t> words;  // FakeCuda::argument_words of them

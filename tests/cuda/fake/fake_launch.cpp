@@ -23,6 +23,7 @@ FakeLaunch launch_of(const CudaLaunchConfig& config, const FakeFunction& functio
   launch.image = function.image;
   launch.blocks = config.grid_x * config.grid_y * config.grid_z;
   launch.threads = config.block_x * config.block_y * config.block_z;
+  launch.shared_bytes = config.shared_bytes;
   launch.stream = config.stream;
   for (unsigned i = 0; i < config.attribute_count; ++i) {
     const CudaLaunchAttribute& attribute = config.attributes[i];
@@ -91,6 +92,9 @@ CUresult cuLaunchKernelEx(const CudaLaunchConfig* config, CUfunction function, v
   const auto& called = *reinterpret_cast<const FakeFunction*>(function);
   if (config->grid_x == 0) return kInvalidValue;
   const FakeLaunch launch = launch_of(*config, called, params);
+  const auto asked = called.attributes.find(kCudaFunctionDynamicSharedBytes);
+  const int granted = asked == called.attributes.end() ? 48 << 10 : asked->second;
+  if (launch.shared_bytes > static_cast<unsigned>(granted)) return kInvalidValue;
   if (g_fake.capturing && g_fake.capturing == config->stream) {
     if (launch.programmatic && !g_fake.captures_programmatic) return 900;
     g_fake.graph_nodes.push_back(launch);
