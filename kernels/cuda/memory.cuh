@@ -1,6 +1,6 @@
 // Elements of buffers as values a kernel computes with, one or V neighbours at a time. 16-bit floats
-// become f32, bytes become bool. Needs types.cuh and primitives; SN_ALIGNED: every buffer begins at
-// a multiple of 16 bytes, so that V neighbours are one access.
+// become f32, bytes become bool. Needs types.cuh and primitives; SN_ALIGNED: every buffer begins
+// where its widest access can, so that V neighbours are one access.
 
 namespace sn {
 

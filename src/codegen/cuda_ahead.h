@@ -25,7 +25,12 @@ class CudaAhead {
   const std::vector<const tile::Instr*>& offsets() const { return offsets_; }
 
  private:
-  std::set<tile::ValueId> varying_;  // from program to program
+  void find_varying(const CudaValues& values);
+  // Whether where it loads follows from offsets() alone.
+  bool is_known_ahead(const tile::Instr& load) const;
+
+  std::set<tile::ValueId> varying_;   // from program to program
+  std::set<tile::ValueId> computed_;  // of these, scalars that are no offsets, and what needs them
   std::vector<const tile::Instr*> shared_loads_;
   std::vector<const tile::Instr*> late_shared_loads_;
   std::vector<const tile::Instr*> fetched_loads_;

@@ -1,5 +1,7 @@
 // Mathematical identities that make programs cheaper and no less accurate.
 // In: a Graph. Out: one that computes the same up to rounding.
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -84,14 +86,18 @@ class Identities {
       const Operand& twice = node.operands[i];
       const auto sigmoid = sigmoids_.find(twice.node);
       if (sigmoid == sigmoids_.end() || !is_used_once(twice) || !is_whole(twice)) continue;
-      if (const std::optional<Operand> a = scaled(node.operands[1 - i], 2))
+      // Not beyond 1: with a huge a the product would be infinite where the sigmoid is 0.
+      if (const std::optional<Operand> a = scaled(node.operands[1 - i], 2, 1))
         return times(*a, sigmoid->second, node).node;
     }
     return std::nullopt;
   }
 
-  // A product whose constant factor takes up `power`, a power of two: no digits change.
-  std::optional<Operand> scaled(const Operand& product, double power, int depth = 0) {
+  // A product whose constant factor takes up `power`, a power of two: no digits change. Only if the
+  // factor is then no more than `most`.
+  std::optional<Operand> scaled(const Operand& product, double power,
+                                double most = std::numeric_limits<double>::infinity(),
+                                int depth = 0) {
     constexpr int kDeepest = 4;
     const Node& node = source_[product.node];
     if (node.op != Op::mul || !is_floating(node.dtype) || !is_used_once(product) ||
@@ -99,13 +105,14 @@ class Identities {
       return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i)
       if (const std::optional<double> factor = constant(node.operands[i])) {
+        if (std::abs(*factor * power) > most) return std::nullopt;
         const Operand other = moved(node.operands[1 - i]);
         const bool vanishes =
             *factor * power == 1 && source_[node.operands[1 - i].node].dtype == node.dtype;
         return vanishes ? other : times(number(node, *factor * power), other, node);
       }
     for (std::size_t i = 0; i < 2; ++i)
-      if (const std::optional<Operand> part = scaled(node.operands[i], power, depth + 1))
+      if (const std::optional<Operand> part = scaled(node.operands[i], power, most, depth + 1))
         return times(*part, moved(node.operands[1 - i]), node);
     return std::nullopt;
   }

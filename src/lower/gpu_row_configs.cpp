@@ -125,6 +125,17 @@ class RowConfigs {
     return bytes;
   }
 
+  // Where the warps and blocks of a row meet, for a program and the next: of four reductions.
+  std::int64_t slot_bytes(const Config& config) const {
+    constexpr std::int64_t kReductions = 4;
+    std::int64_t each = 4;
+    for (const Access& access : facts_.space.accesses)
+      each = std::max<std::int64_t>(each, access.element_bytes);
+    const Mapping& mapping = config.mapping;
+    return kReductions * 2 * each * config.tile_rows * mapping.cluster *
+           std::max(1, mapping.threads_per_row / 32);
+  }
+
   // The same, fetching that many programs ahead; none where there is no room, or no block has
   // several programs.
   std::optional<Config> fetching(Config config, int programs) const {
@@ -135,6 +146,8 @@ class RowConfigs {
     const std::int64_t bytes = fetch_bytes(config, programs);
     const std::int64_t room = machine_.shared_bytes_per_multiprocessor / (bytes + kOther);
     if (bytes == 0 || room == 0) return std::nullopt;
+    if (bytes + slot_bytes(config) > machine_.shared_bytes_per_multiprocessor - kOther)
+      return std::nullopt;
     mapping.blocks_at_once = static_cast<int>(std::min<std::int64_t>(mapping.blocks_at_once, room));
     if (waves(config) <= 1) return std::nullopt;
     return config;
@@ -151,10 +164,13 @@ class RowConfigs {
   // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
   // other.
   int chosen_ahead(const Config& config) const {
-    if (has_shared_ && is_narrow_) return length_ > kLongRow || (length_ >= 4096 && is_few(16));
-    if (has_shared_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
-    if (has_shared_) return length_ > 2 * kLongRow && is_few(8);
-    return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
+    bool gains = is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
+    if (has_shared_) {
+      if (!is_narrow_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
+      gains = is_narrow_ ? length_ > kLongRow || (length_ >= 4096 && is_few(16))
+                         : length_ > 2 * kLongRow && is_few(8);
+    }
+    return gains ? 1 : 0;
   }
 
   // --- candidates ---

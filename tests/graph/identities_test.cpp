@@ -79,11 +79,17 @@ TEST_F(IdentitiesTest, FactorsOf16BitTensorsKeepTheirDigits) {
 }
 
 TEST_F(IdentitiesTest, AFactorDeepInAProductTakesTheTwo) {
-  const Operand product = mul(mul(mul(constant(3), x), x), x);
+  const Operand product = mul(mul(mul(constant(0.375), x), x), x);
   maker.output(mul(product, one_plus_tanh(x)));
   const Graph graph = rewritten();
-  EXPECT_TRUE(has_constant(graph, 6)) << to_string(graph);
-  EXPECT_FALSE(has_constant(graph, 3)) << to_string(graph);
+  EXPECT_TRUE(has_constant(graph, 0.75)) << to_string(graph);
+  EXPECT_FALSE(has_constant(graph, 0.375)) << to_string(graph);
+}
+
+// x 3 (1 + tanh(x)) of the lowest x: 6x would be -inf, times 0.
+TEST_F(IdentitiesTest, NoFactorGrowsBeyondOne) {
+  maker.output(mul(mul(x, constant(3)), one_plus_tanh(x)));
+  EXPECT_TRUE(has_constant(rewritten(), 3)) << to_string(rewritten());
 }
 
 TEST_F(IdentitiesTest, WhatOthersUseStaysAsItIs) {

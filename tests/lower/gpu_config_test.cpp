@@ -230,6 +230,21 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
   EXPECT_EQ(scaled({16, 32768}, DType::bf16).ahead, 0) << "no block has a second row";
 }
 
+// Beside what is fetched, a block needs slots for both reductions, for a program and the next.
+TEST(MappingTest, FetchingLeavesRoomForReductions) {
+  const Decision d = decide(softmax({4096, 229376}));
+  int fetching = 0;
+  for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
+    const tile::Mapping& mapping = config.mapping;
+    if (mapping.ahead == 0) continue;
+    ++fetching;
+    const std::int64_t fetched = mapping.ahead * config.tile_cols / mapping.cluster * 4;
+    const std::int64_t slots = 2 * 2 * mapping.threads_per_row / 32 * mapping.cluster * 4;
+    EXPECT_LE(fetched + slots + 4 * 8, 227 << 10) << to_string(config);
+  }
+  EXPECT_GT(fetching, 0);
+}
+
 // --- what tuning measures -----------------------------------------------------------------------
 
 std::vector<Graph> tuned_graphs() {
