@@ -53,7 +53,7 @@ PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, ConfigOri
   info.tiles = fmt::format("over {}", to_string(group.domain.shape));
   if (group.domain.reduced)
     info.tiles += fmt::format(", rows of {}", to_string(group.domain.kept()));
-  info.tiles += fmt::format(" as {} tiles, {} programs", to_string(kernel.config), kernel.grid);
+  info.tiles += fmt::format(" as {}: {} programs", to_string(kernel.config), kernel.grid);
   // Bytes are counted once: whether a cache has them for the next time is not known here.
   if (kernel.passes > 1) info.tiles += fmt::format(" that read {} times", kernel.passes);
   info.bytes_read = group.bytes_read;

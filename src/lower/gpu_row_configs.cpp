@@ -94,9 +94,11 @@ class RowConfigs {
     const std::int64_t room = machine_.registers_per_multiprocessor / mapping.threads - kOther;
     mapping.late_loads = all > std::min(mapping.ahead > 0 ? kMostHeldAhead : kMostHeld, room);
     const std::int64_t each = (mapping.late_loads ? held(config) : all) + kOther;
-    mapping.blocks_at_once = static_cast<int>(
-        std::clamp<std::int64_t>(machine_.registers_per_multiprocessor / (mapping.threads * each),
-                                 1, machine_.threads_per_multiprocessor / mapping.threads));
+    const std::int64_t by_registers =
+        machine_.registers_per_multiprocessor / (mapping.threads * each);
+    const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
+                              machine_.blocks_per_multiprocessor);
+    mapping.blocks_at_once = static_cast<int>(std::clamp<std::int64_t>(by_registers, 1, most));
   }
 
   // --- fetching ahead ---
