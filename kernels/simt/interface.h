@@ -33,6 +33,17 @@ struct Calls {
   // The array of the thread's block that was declared at `site`.
   void* (*shared_array)(Thread* thread, const void* site, const char* name, long long count,
                         int bytes, int line);
+  // Likewise, in the shared memory that a launch adds.
+  void* (*fetched_array)(Thread* thread, const void* site, const char* name, long long count,
+                         int bytes, int line);
+  // Copies 16 bytes to an element of such an array: not before the thread waits for them.
+  void (*fetch)(Thread* thread, void* array, long long index, const void* from, int line);
+  void (*end_of_fetch)(Thread* thread);
+  void (*wait_for_fetched)(Thread* thread, int left, int line);
+  // A meeting's places in all blocks count the bytes that are brought.
+  void (*expect_at_meeting)(Thread* thread, int meeting, int bytes, int line);
+  void (*put_at_meeting)(Thread* thread, int meeting, int rank, int bytes, int line);
+  void (*wait_for_meeting)(Thread* thread, int meeting, int parity, int line);
   // The address of an element, in the array of the cluster's block `rank`; checked and noted.
   void* (*shared_element)(Thread* thread, void* array, long long index, int rank, bool write,
                           int line);

@@ -183,30 +183,46 @@ SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value S
   *array.check(index, rank, true, line) = value;
 }
 
-// A meeting is a barrier here.
-#define SN_MEETINGS(name, count)   \
+// Meetings count what is brought, and are barriers besides.
+#define SN_MEETINGS(name, count)       \
   [[maybe_unused]] const i32 name = 0; \
   sn::start_meetings(name, count);
 SN_INLINE void start_meetings(i32, i32) {}
-SN_INLINE void expect_at_meeting(i32, i32, i32) {}
-template <class T>
-SN_INLINE void put_at_meeting(SharedArray<T> array, i32 at, i32 rank, T value, i32, i32 SN_WHERE) {
-  put_in_block(array, at, rank, value SN_HERE);
+SN_INLINE void expect_at_meeting(i32, i32 meeting, i32 bytes SN_WHERE) {
+  if (thread_index() == 0)
+    sn_simt_thread->calls->expect_at_meeting(sn_simt_thread, meeting, bytes, line);
 }
-SN_INLINE void wait_for_meeting(i32, i32, i32 SN_WHERE) { cluster_barrier(line); }
+template <class T>
+SN_INLINE void put_at_meeting(SharedArray<T> array, i32 at, i32 rank, T value, i32,
+                              i32 meeting SN_WHERE) {
+  put_in_block(array, at, rank, value SN_HERE);
+  sn_simt_thread->calls->put_at_meeting(sn_simt_thread, meeting, rank, (int)sizeof(T), line);
+}
+SN_INLINE void wait_for_meeting(i32, i32 meeting, i32 parity SN_WHERE) {
+  sn_simt_thread->calls->wait_for_meeting(sn_simt_thread, meeting, parity, line);
+}
 #endif
 
-// --- fetching ahead: at once ---
+// --- fetching ahead: what is fetched arrives when the thread waits for it ---
 
-#define SN_FETCHED(T, W, name, count, at) SN_SHARED(SN_PACK(T, W), name, count)
-#define SN_PACK(T, W) Pack<T, W>
+#define SN_FETCHED(T, W, name, count, at) \
+  static const char name##_site = 0;      \
+  const sn::SharedArray<Pack<T, W>> name = sn::fetched_array<Pack<T, W>>(&name##_site, #name, count)
+template <class T>
+SN_INLINE SharedArray<T> fetched_array(const void* site, const char* name, i64 count SN_WHERE) {
+  return {sn_simt_thread->calls->fetched_array(sn_simt_thread, site, name, count, sizeof(T), line)};
+}
 template <int W, class T>
 SN_INLINE void fetch_pack(SharedArray<Pack<T, W>> packs, i32 index, In<T> from, idx at SN_WHERE) {
-  put(packs, index, read_pack<W, kOften>(from, at SN_HERE) SN_HERE);
+  static_assert(sizeof(Pack<T, W>) == 16);
+  sn_simt_thread->calls->fetch(sn_simt_thread, packs.array, index, from.check(at, W, false, line),
+                               line);
 }
-SN_INLINE void end_of_fetch() {}
+SN_INLINE void end_of_fetch() { sn_simt_thread->calls->end_of_fetch(sn_simt_thread); }
 template <int left>
-SN_INLINE void wait_for_fetched() {}
+SN_INLINE void wait_for_fetched(int line = __builtin_LINE()) {
+  sn_simt_thread->calls->wait_for_fetched(sn_simt_thread, left, line);
+}
 
 // --- instructions ---
 

@@ -33,6 +33,7 @@ struct ClusterRun::ThreadState : sn::simt::Thread {
   int bytes = 0;
   std::byte given[kLargestExchange];
   std::byte taken[kLargestExchange];
+  SimtFetches fetches;
 
   SimtPlace at(int its_line) const { return {rank, thread, its_line}; }
   SimtPlace at() const { return at(line); }
@@ -73,9 +74,41 @@ struct ClusterRun::Entry {
                             long long count, int bytes, int line) {
     void* array = nullptr;
     guarded(thread, [&](ClusterRun& run, ThreadState& state) {
-      array = run.declare(state, site, name, count, bytes, line);
+      array = run.declare(state, site, name, count, bytes, line, SharedKind::declared);
     });
     return array;
+  }
+  static void* fetched_array(sn::simt::Thread* thread, const void* site, const char* name,
+                             long long count, int bytes, int line) {
+    void* array = nullptr;
+    guarded(thread, [&](ClusterRun& run, ThreadState& state) {
+      array = run.declare(state, site, name, count, bytes, line, SharedKind::added);
+    });
+    return array;
+  }
+  static void fetch(sn::simt::Thread* thread, void* array, long long index, const void* from,
+                    int line) {
+    static_cast<ThreadState*>(thread)->fetches.add(array, index, from, line);
+  }
+  static void end_of_fetch(sn::simt::Thread* thread) {
+    static_cast<ThreadState*>(thread)->fetches.end_group();
+  }
+  static void wait_for_fetched(sn::simt::Thread* thread, int left, int /*line*/) {
+    guarded(thread, [&](ClusterRun& run, ThreadState& state) { run.take_fetched(state, left); });
+  }
+  static void expect_at_meeting(sn::simt::Thread* thread, int meeting, int bytes, int line) {
+    guarded(thread, [&](ClusterRun& run, ThreadState& state) {
+      run.fail_of(state, line, run.meetings_.expect(state.rank, meeting, bytes));
+    });
+  }
+  static void put_at_meeting(sn::simt::Thread* thread, int meeting, int rank, int bytes,
+                             int /*line*/) {
+    static_cast<ThreadState*>(thread)->run->meetings_.put(rank, meeting, bytes);
+  }
+  static void wait_for_meeting(sn::simt::Thread* thread, int meeting, int parity, int line) {
+    guarded(thread, [&](ClusterRun& run, ThreadState& state) {
+      run.wait_for_meeting(state, meeting, parity, line);
+    });
   }
   static void* shared_element(sn::simt::Thread* thread, void* array, long long index, int rank,
                               bool write, int line) {
@@ -90,9 +123,22 @@ struct ClusterRun::Entry {
     guarded(thread,
             [&](ClusterRun& run, ThreadState& state) { run.refuse(state, *access, fault, line); });
   }
-  static constexpr sn::simt::Calls kCalls = {&block_barrier, &arrive_at_cluster, &wait_for_cluster,
-                                             &exchange,      &shared_array,      &shared_element,
-                                             &refuse};
+  static constexpr sn::simt::Calls kCalls = {
+      .block_barrier = &block_barrier,
+      .arrive_at_cluster = &arrive_at_cluster,
+      .wait_for_cluster = &wait_for_cluster,
+      .exchange = &exchange,
+      .shared_array = &shared_array,
+      .fetched_array = &fetched_array,
+      .fetch = &fetch,
+      .end_of_fetch = &end_of_fetch,
+      .wait_for_fetched = &wait_for_fetched,
+      .expect_at_meeting = &expect_at_meeting,
+      .put_at_meeting = &put_at_meeting,
+      .wait_for_meeting = &wait_for_meeting,
+      .shared_element = &shared_element,
+      .refuse = &refuse,
+  };
 
   static void run_thread(void* argument) {
     const auto& state = *static_cast<ThreadState*>(argument);
@@ -104,6 +150,7 @@ ClusterRun::ClusterRun(const SimtLaunch& launch)
     : launch_(launch),
       place_(launch.place()),
       shared_(launch.cluster),
+      meetings_(launch.cluster),
       threads_(static_cast<std::size_t>(launch.threads * launch.cluster)),
       at_shuffle_(static_cast<std::size_t>(ceil_div(launch.threads, kWarp) * launch.cluster)),
       at_barrier_(static_cast<std::size_t>(launch.cluster)) {}
@@ -113,6 +160,7 @@ ClusterRun::~ClusterRun() = default;
 void ClusterRun::prepare(std::int64_t cluster) {
   first_block_ = cluster * launch_.cluster;
   shared_.begin();
+  meetings_.begin();
   std::fill(at_shuffle_.begin(), at_shuffle_.end(), 0);
   std::fill(at_barrier_.begin(), at_barrier_.end(), 0);
   at_cluster_ = 0;
@@ -131,6 +179,7 @@ void ClusterRun::prepare(std::int64_t cluster) {
     state.state = State::ready;
     state.arrived = false;
     state.met_cluster = false;
+    state.fetches.clear();
   }
 }
 
@@ -270,10 +319,10 @@ void ClusterRun::swap_lanes(ThreadState* lanes, int count) {
 // --- memory ---
 
 void* ClusterRun::declare(ThreadState& thread, const void* site, const char* name,
-                          std::int64_t count, int bytes, int line) {
+                          std::int64_t count, int bytes, int line, SharedKind kind) {
   std::optional<SharedComplaint> complaint;
   SharedMemory::Array* array =
-      shared_.declare(site, name, count, bytes, thread.at(line), complaint);
+      shared_.declare(site, name, count, bytes, kind, thread.at(line), complaint);
   fail_if(complaint);
   return array;
 }
@@ -285,6 +334,26 @@ void* ClusterRun::element(ThreadState& thread, void* array, std::int64_t index, 
                                  thread.met_cluster, thread.at(line), complaint);
   fail_if(complaint);
   return element;
+}
+
+void ClusterRun::take_fetched(ThreadState& thread, int left) {
+  for (const SimtFetches::Copy& copy : thread.fetches.arrived(left)) {
+    void* to = element(thread, copy.array, copy.index, thread.rank, true, copy.line);
+    if (!error_.empty()) return;
+    std::memcpy(to, copy.bytes.data(), copy.bytes.size());
+  }
+}
+
+void ClusterRun::wait_for_meeting(ThreadState& thread, int meeting, int parity, int line) {
+  fail_of(thread, line, meetings_.check_parity(thread.rank, meeting, parity));
+  arrive_at_cluster(thread, true, line);
+  if (!error_.empty()) return;
+  wait_for_cluster(thread, true, line);
+  if (thread.thread == 0) fail_of(thread, line, meetings_.end(thread.rank, meeting));
+}
+
+void ClusterRun::fail_of(const ThreadState& thread, int line, const std::string& what) {
+  if (!what.empty()) fail(fmt::format("{} {}", who(thread.at(line)), what));
 }
 
 void ClusterRun::refuse(ThreadState& thread, const sn::simt::Access& access, sn::simt::Fault fault,

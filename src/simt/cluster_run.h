@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "src/simt/arrivals.h"
 #include "src/simt/fiber.h"
 #include "src/simt/shared_memory.h"
 #include "src/simt/simt_interface.h"
@@ -56,9 +57,12 @@ class ClusterRun {
   void exchange(ThreadState& thread, void* value, int bytes, int mask, int line);
   void swap_lanes(ThreadState* lanes, int count);
   void* declare(ThreadState& thread, const void* site, const char* name, std::int64_t count,
-                int bytes, int line);
+                int bytes, int line, SharedKind kind);
   void* element(ThreadState& thread, void* array, std::int64_t index, int rank, bool write,
                 int line);
+  void take_fetched(ThreadState& thread, int left);
+  void wait_for_meeting(ThreadState& thread, int meeting, int parity, int line);
+  void fail_of(const ThreadState& thread, int line, const std::string& what);  // unless empty
   void refuse(ThreadState& thread, const sn::simt::Access& access, sn::simt::Fault fault, int line);
 
   void fail(const std::string& what);  // the first one counts
@@ -73,6 +77,7 @@ class ClusterRun {
   const SimtLaunch& launch_;
   sn::simt::Thread** const place_;
   SharedMemory shared_;
+  SimtMeetings meetings_;
   std::vector<ThreadState> threads_;  // rank by rank
   std::vector<int> at_shuffle_;       // threads that wait, by warp
   std::vector<int> at_barrier_;       // and by block

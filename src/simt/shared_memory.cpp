@@ -62,15 +62,19 @@ void SharedMemory::begin() {
 }
 
 SharedMemory::Array* SharedMemory::declare(const void* site, const char* name, std::int64_t count,
-                                           int bytes, const SimtPlace& by,
+                                           int bytes, SharedKind kind, const SimtPlace& by,
                                            std::optional<SharedComplaint>& complaint) {
   for (Array& array : arrays_)
     if (array.site == site) return &array;
-  bytes_ += count * bytes;
-  if (count < 1 || bytes_ > kMostSharedBytes || arrays_.size() == arrays_.capacity()) {
+  (kind == SharedKind::declared ? declared_bytes_ : added_bytes_) += count * bytes;
+  const std::int64_t all = declared_bytes_ + added_bytes_;
+  const bool too_many = declared_bytes_ > kMostDeclaredBytes || all > kMostSharedBytes;
+  if (count < 1 || too_many || arrays_.size() == arrays_.capacity()) {
     complaint = {fmt::format("{{0}} declares {}[{}]: {} bytes of shared memory in {} arrays, a "
                              "block can have {}",
-                             name, count, bytes_, arrays_.size() + 1, kMostSharedBytes),
+                             name, count, kind == SharedKind::declared ? declared_bytes_ : all,
+                             arrays_.size() + 1,
+                             kind == SharedKind::declared ? kMostDeclaredBytes : kMostSharedBytes),
                  by, std::nullopt};
     return nullptr;
   }

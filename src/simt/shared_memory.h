@@ -10,8 +10,14 @@
 
 namespace sinter {
 
-// What a GPU gives the arrays of a block that are declared in the kernel's text.
-inline constexpr std::int64_t kMostSharedBytes = 48 << 10;
+// What a GPU gives the arrays of a block that are declared in the kernel's text, and in all.
+inline constexpr std::int64_t kMostDeclaredBytes = 48 << 10;
+inline constexpr std::int64_t kMostSharedBytes = 227 << 10;
+
+enum class SharedKind : std::uint8_t {
+  declared,  // in the kernel's text
+  added,     // by the launch, which asks for as much as it needs
+};
 
 // A thread of the cluster, and where in the text it stands.
 struct SimtPlace {
@@ -38,7 +44,7 @@ class SharedMemory {
 
   // The array declared at `site`; the same for all blocks and threads.
   struct Array;
-  Array* declare(const void* site, const char* name, std::int64_t count, int bytes,
+  Array* declare(const void* site, const char* name, std::int64_t count, int bytes, SharedKind kind,
                  const SimtPlace& by, std::optional<SharedComplaint>& complaint);
 
   // Element `index` of block `rank`. `met`: the thread knows that the other blocks have started.
@@ -69,7 +75,8 @@ class SharedMemory {
   const int cluster_;
   std::uint32_t serial_ = 0;  // of begin(): cells of an older one are blank
   std::uint32_t cluster_epoch_ = 0;
-  std::int64_t bytes_ = 0;
+  std::int64_t declared_bytes_ = 0;
+  std::int64_t added_bytes_ = 0;
   std::vector<Block> blocks_;
   std::vector<Array> arrays_;
   std::optional<SharedComplaint> unseen_put_;  // into another block since the last cluster barrier

@@ -269,6 +269,52 @@ TEST(SimtWrongKernels, PutsIntoABlockThatTheClusterDoesNotHave) {
                                            " puts slots[0] into block 2 of a cluster of 2");
 }
 
+// --- meetings and fetching ahead ---
+
+// Each block's first thread puts 4 bytes into both.
+KernelText meeting_of(const std::string& bytes, const std::string& parity) {
+  return kernel_of("SN_SHARED(i32, slots, 2);\nSN_MEETINGS(meetings, 1);\n" + kMeet +
+                       "expect_at_meeting(meetings, 0, " + bytes +
+                       ");\n"
+                       "if (t < 2) put_at_meeting(slots, cluster_rank(), t, t, meetings, 0);\n"
+                       "wait_for_meeting(meetings, 0, " +
+                       parity + ");\nconst i32 x = get(slots, t % 2);",
+                   32, 2);
+}
+
+TEST(SimtWrongKernels, AMeetingThatExpectsOtherBytesThanAreBrought) {
+  EXPECT_EQ(error_on_forty(meeting_of("8", "0"), 1), "");
+  const KernelText kernel = meeting_of("12", "0");
+  EXPECT_EQ(error_on_forty(kernel, 1), kTag +
+                                           at(kernel, 0, 0, "wait_for_meeting(meetings, 0, 0);") +
+                                           " expects 12 bytes at meeting 0, 8 are brought");
+}
+
+TEST(SimtWrongKernels, AMeetingOfTheWrongParity) {
+  const KernelText kernel = meeting_of("8", "1");
+  EXPECT_EQ(error_on_forty(kernel, 1),
+            kTag + at(kernel, 0, 0, "wait_for_meeting(meetings, 0, 1);") +
+                " waits for meeting 0 with parity 1, where it has been used 0 times");
+}
+
+KernelText fetching(const std::string& wait) {
+  return kernel_of(
+      "SN_FETCHED(f32, 4, ahead, 2 * 32, 0);\n"
+      "if (t < 10) fetch_pack<4>(ahead, t, in0, t * 4);\nend_of_fetch();\n"
+      "if (t < 10) fetch_pack<4>(ahead, 32 + t, in0, t * 4);\nend_of_fetch();\n" +
+      wait + "if (t < 10) get(ahead, 32 + t);");
+}
+
+TEST(SimtWrongKernels, TakesWhatMayNotHaveArrived) {
+  EXPECT_EQ(error_on_forty(fetching("wait_for_fetched<0>();\n"), 1), "");
+  for (const char* wait : {"", "wait_for_fetched<1>();\n"}) {
+    const KernelText kernel = fetching(wait);
+    EXPECT_EQ(error_on_forty(kernel, 1), kTag +
+                                             at(kernel, 0, 0, "if (t < 10) get(ahead, 32 + t);") +
+                                             " reads ahead[32], which nobody has written");
+  }
+}
+
 TEST(SimtWrongKernels, TooMuchSharedMemory) {
   const KernelText kernel = kernel_of("SN_SHARED(f32, most, 12288);\nSN_SHARED(f32, more, 1);");
   const std::string error = error_on_forty(kernel);
