@@ -1,3 +1,4 @@
+// What depends on a program's number varies; so does what is only there once a stage has run.
 #include "src/codegen/cuda_ahead.h"
 
 #include <algorithm>

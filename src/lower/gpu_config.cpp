@@ -3,10 +3,7 @@
 #include "src/lower/gpu_config.h"
 
 #include <algorithm>
-#include <bit>
-#include <utility>
 
-#include "src/base/check.h"
 #include "src/base/rounding.h"
 #include "src/lower/gpu_facts.h"
 #include "src/lower/gpu_row_configs.h"
@@ -93,6 +90,8 @@ Config default_pointwise(const GpuFacts& facts) {
   return is_short ? pointwise_config(facts, kPointwiseThreads, 1, 2)
                   : pointwise_config(facts, kPointwiseThreads, 2, 1);
 }
+
+// --- reductions that nobody holds ---
 
 // `online`: reads a softmax's rows once less, for as many exponentials and a tile more to hold.
 Config chunked_config(const GpuFacts& facts, int col_axis, bool online) {

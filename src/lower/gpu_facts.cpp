@@ -1,3 +1,4 @@
+// What all axes but one agree on decides how many elements an access may take.
 #include "src/lower/gpu_facts.h"
 
 #include <algorithm>

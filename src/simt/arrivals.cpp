@@ -1,3 +1,4 @@
+// Copies arrive group by group; a meeting ends when all blocks have brought their bytes.
 #include "src/simt/arrivals.h"
 
 #include <fmt/format.h>
