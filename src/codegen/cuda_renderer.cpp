@@ -157,7 +157,7 @@ class CudaRenderer {
   int render_fetch(const CudaAhead& ahead) {
     int bytes = 0;
     const auto declare = [&](const Instr& load, int slots) {
-      const std::string array = values_.name(load.results[0]) + "_fetched";
+      std::string array = values_.name(load.results[0]) + "_fetched";
       const int packs = slots * CudaLoads::packs(values_, load) * layout_.mapping().threads;
       code_.line("SN_FETCHED({}, {}, {}, {}, {});", storage_type(values_.buffer(load).dtype),
                  vectors_.pack_width(load), array, packs, bytes);
