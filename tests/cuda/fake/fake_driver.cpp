@@ -11,11 +11,16 @@
 namespace fake_cuda {
 
 FakeCuda g_fake;
+std::recursive_mutex g_mutex;
 
 // Counts the call, and says whether it shall fail.
 CUresult entered(const char* call) {
-  const int count = ++g_fake.calls[call];
-  if (g_fake.on_call) g_fake.on_call(call);
+  int count = 0;
+  {
+    const std::lock_guard lock(g_mutex);
+    count = ++g_fake.calls[call];
+  }
+  if (g_fake.on_call) g_fake.on_call(call);  // which may wait for another thread
   return g_fake.failing_call == call && count >= g_fake.failing_from ? g_fake.failing_code : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 using sinter::FakeNvrtc;
 
@@ -59,8 +60,12 @@ int nvrtcDestroyProgram(Program** program) {
 }
 
 int nvrtcCompileProgram(Program* program, int count, const char* const* options) {
-  ++g_fake.compiled;
-  g_fake.options.assign(options, options + count);
+  static std::mutex mutex;  // kernels are compiled at once
+  {
+    const std::lock_guard lock(mutex);
+    ++g_fake.compiled;
+    g_fake.options.assign(options, options + count);
+  }
   if (program->text.find("#error") == std::string::npos) return 0;
   program->log = program->name + "(1): error: as the test wanted\n";
   return 6;

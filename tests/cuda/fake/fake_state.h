@@ -2,6 +2,7 @@
 // In: src/cuda/driver.def. Out: declarations.
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "src/cuda/driver.h"
@@ -10,6 +11,7 @@
 namespace fake_cuda {
 
 extern sinter::FakeCuda g_fake;
+extern std::recursive_mutex g_mutex;  // threads may call at once, as they may call the driver
 
 inline constexpr sinter::CUresult kInvalidValue = 1;
 inline constexpr sinter::CUresult kInvalidImage = 200;
@@ -27,11 +29,11 @@ void log_on_stream(const std::string& what, sinter::CUstream stream);
 
 }  // namespace fake_cuda
 
-// Returns from the calling function with the code of a call that shall fail.
-#define SINTER_FAKE_ENTER(check)                            \
-  do {                                                      \
-    if (const sinter::CUresult code_ = check) return code_; \
-  } while (false)
+// Returns from the calling function with the code of a call that shall fail; else the rest of it is
+// the calling thread's alone.
+#define SINTER_FAKE_ENTER(check)                          \
+  if (const sinter::CUresult code_ = check) return code_; \
+  const std::lock_guard lock_(fake_cuda::g_mutex)
 
 // The symbols are the global ones of a C library.
 using namespace sinter;  // NOLINT
