@@ -161,10 +161,11 @@ SN_INLINE f64 sigmoid(f64 a) {
   return (a < 0 ? power : 1.) / (1 + power);
 }
 
+// Such are divided in 32 bits: a GPU has no divider, and 64 take many more instructions.
+SN_INLINE bool fit_32_bits(i64 a, i64 b) { return ((u64)(a | b) >> 32) == 0; }
+
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
 // division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
-// What fits 32 bits is divided in 32 bits: it takes a machine without a divider a third of the time.
-SN_INLINE bool fit_32_bits(i64 a, i64 b) { return ((u64)(a | b) >> 32) == 0; }
 template <class T>
 SN_INLINE T whole_floor_div(T a, T b) {
   if (b == 0) return 0;

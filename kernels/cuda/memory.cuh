@@ -19,17 +19,13 @@ SN_INLINE void unpack_all(C* to, const Pack<T, V>& pack) {
 // Two by two, an instruction each.
 template <int V>
 SN_INLINE void unpack_all(f32* to, const Pack<bf16, V>& pack) {
-  if constexpr (V % 2 == 0) {
-    u32 pairs[V / 2];
-    memcpy(pairs, &pack, sizeof pack);
-    SN_UNROLL
-    for (int v = 0; v < V / 2; ++v) {
-      to[2 * v] = from_bits(pairs[v] << 16);
-      to[2 * v + 1] = from_bits(pairs[v] & 0xffff0000u);
-    }
-  } else {
-    SN_UNROLL
-    for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
+  static_assert(V % 2 == 0);
+  u32 pairs[V / 2];
+  memcpy(pairs, &pack, sizeof pack);
+  SN_UNROLL
+  for (int v = 0; v < V / 2; ++v) {
+    to[2 * v] = from_bits(pairs[v] << 16);
+    to[2 * v + 1] = from_bits(pairs[v] & 0xffff0000u);
   }
 }
 

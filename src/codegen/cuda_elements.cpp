@@ -61,10 +61,6 @@ class Elements {
 
   // --- elements ---
 
-  bool is_kept(ValueId id) const {
-    return std::find(stage_.kept.begin(), stage_.kept.end(), id) != stage_.kept.end();
-  }
-
   // A tile's element, or what every element of a row or tile has.
   std::string operand(ValueId id) const {
     const TileShape shape = values_.shape(id);
@@ -102,7 +98,7 @@ class Elements {
       const std::string in = CudaVectors::all_of(vectors_.inside(values_.shape(id)));
       if (!in.empty()) value = fmt::format("{} ? ({}) : {}(0)", in, value, values_.type(id));
     }
-    if (is_kept(id)) {
+    if (stage_.keeps(id)) {
       code_.line("{}[{}] = {};", values_.name(id), values_.element_index(id), value);
     } else {
       locals_.insert(id);

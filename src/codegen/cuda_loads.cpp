@@ -71,7 +71,7 @@ void CudaLoads::render_one(const Instr& load, bool far) {
   if (!is_ahead(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
   if (state_.fetched.count(id)) return render_fetched(load);
   if (goes_through_shared(load)) return render_shared_tile(load);
-  if (!far && !is_kept(id)) {
+  if (!far && !stage_.keeps(id)) {
     near_.push_back(&load);
     return;
   }
@@ -96,10 +96,6 @@ void CudaLoads::render_near(bool in_rows) {
 bool CudaLoads::is_near(ValueId id) const {
   return std::any_of(near_.begin(), near_.end(),
                      [&](const Instr* load) { return load->results[0] == id; });
-}
-
-bool CudaLoads::is_kept(ValueId id) const {
-  return std::find(stage_.kept.begin(), stage_.kept.end(), id) != stage_.kept.end();
 }
 
 void CudaLoads::declare(ValueId id) {

@@ -73,7 +73,6 @@ class CudaLoads {
   std::string pack_index(const tile::Instr& load) const;
   std::string other_text(const tile::Instr& load) const;
   const char* how_often(const tile::Instr& load) const;
-  bool is_kept(tile::ValueId id) const;
   void declare(tile::ValueId id);
 
   const CudaValues& values_;

@@ -131,11 +131,7 @@ class CudaRenderer {
     meet_cluster(values_, state_, code_);
     code_.line("i32 trip = 0;");
     code_.open("for (idx program = first_program; program < programs; program += step, ++trip)");
-    if (depth > 1)
-      code_.line("const i32 slot = trip % {};", depth);
-    else
-      code_.line("const i32 slot = 0;");
-    code_.line("const i32 turn = trip % 2;");
+    code_.line("const i32 slot = trip % {}, turn = trip % 2;", depth);
     code_.line("wait_for_fetched<{}>();", depth - 1);
     render_stages(stages, true, {}, {}, &ahead);
     code_.close();

@@ -43,6 +43,10 @@ void note_crossings(const std::vector<Instr>& block, const std::set<ValueId>& vi
 
 ProgramFacts::ProgramFacts(const TileProgram& program) { note_crossings(program.body, {}, *this); }
 
+bool Stage::keeps(ValueId id) const {
+  return std::find(kept.begin(), kept.end(), id) != kept.end();
+}
+
 bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
                         const Instr& instr) {
   if (instr.code != Code::load || program[instr.results[0]].shape.rows < 8) return false;

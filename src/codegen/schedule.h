@@ -22,6 +22,8 @@ struct Stage {
   std::vector<tile::ValueId> kept;           // values it leaves in scratch tiles
   std::vector<tile::ValueId> yields;         // what the block's loop carries on, in tiles
   const tile::Instr* loop = nullptr;         // then the stage is that loop alone
+
+  bool keeps(tile::ValueId id) const;
 };
 
 // Facts about a whole program that all its blocks share.

@@ -26,7 +26,7 @@ constexpr char kHint[] =
 constexpr int kMinimalVersion = 12040;  // knows -minimal
 
 // Kernels compute as their text says: no fast math. -default-device: headers need no __device__.
-// -minimal: without the types and functions of the CUDA runtime, which would take 10 ms to read.
+// -minimal: without the types and functions of the CUDA runtime, which take time to read.
 std::vector<const char*> options_of(int version) {
   std::vector<const char*> options{"-std=c++17", "-default-device"};
   if (version >= kMinimalVersion) options.push_back("-minimal");

@@ -1,4 +1,4 @@
-// The cases in which every element stands alone: the program as in peers/torch_peers.py, and the
+// The cases in which every element stands alone: the program as in peers/torch_peer.py, and the
 // same in double.
 #include <sinter/ops.h>
 

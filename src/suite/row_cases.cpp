@@ -1,4 +1,4 @@
-// The cases that reduce along rows: the program as in peers/torch_peers.py, and the same in double.
+// The cases that reduce along rows: the program as in peers/torch_peer.py, and the same in double.
 #include <sinter/ops.h>
 
 #include <algorithm>

@@ -370,15 +370,22 @@ void expect_complete(const ResultRow& row) {
   told("peak_bytes", row.peak_bytes.has_value());
 }
 
+// Nothing, and why, where there is no PyTorch.
+std::unique_ptr<Peer> torch_on_cpu(std::string& why_not) {
+  try {
+    return std::make_unique<Peer>("torch", "cpu");
+  } catch (const UserError& error) {
+    if (!has(error.what(), "needs PyTorch")) throw;
+    why_not = error.what();
+    return nullptr;
+  }
+}
+
 TEST_F(Peers, TorchRunsEveryCase) {
   ASSERT_FALSE(peer_script("torch_peer.py").empty());
-  std::unique_ptr<Peer> peer;
-  try {
-    peer = std::make_unique<Peer>("torch", "cpu");
-  } catch (const UserError& error) {
-    if (has(error.what(), "needs PyTorch")) GTEST_SKIP() << error.what();
-    throw;
-  }
+  std::string why_not;
+  const std::unique_ptr<Peer> peer = torch_on_cpu(why_not);
+  if (!peer) GTEST_SKIP() << why_not;
   for (const Case& each : all_cases()) {
     const std::vector<ResultRow> rows =
         peer->measure({each, {33, 65}, DType::f32, {}, 0.001}, *device_);
@@ -400,13 +407,9 @@ TEST_F(Peers, TorchRunsEveryCase) {
 }
 
 TEST_F(PeersAhead, TorchFindsWhatItCompiled) {
-  std::unique_ptr<Peer> peer;
-  try {
-    peer = std::make_unique<Peer>("torch", "cpu");
-  } catch (const UserError& error) {
-    if (has(error.what(), "needs PyTorch")) GTEST_SKIP() << error.what();
-    throw;
-  }
+  std::string why_not;
+  const std::unique_ptr<Peer> peer = torch_on_cpu(why_not);
+  if (!peer) GTEST_SKIP() << why_not;
   if (!peer->compiles_ahead()) GTEST_SKIP() << "TORCHINDUCTOR_CACHE_DIR is set";
   EXPECT_EQ(compile(*peer), "");
   EXPECT_EQ(heard_, (std::vector<std::size_t>{0, 1, 2}));
@@ -419,13 +422,9 @@ TEST_F(PeersAhead, TorchFindsWhatItCompiled) {
 }
 
 TEST_F(Peers, TorchSkipsWhatDoesNotFit) {
-  std::unique_ptr<Peer> peer;
-  try {
-    peer = std::make_unique<Peer>("torch", "cpu");
-  } catch (const UserError& error) {
-    if (has(error.what(), "needs PyTorch")) GTEST_SKIP() << error.what();
-    throw;
-  }
+  std::string why_not;
+  const std::unique_ptr<Peer> peer = torch_on_cpu(why_not);
+  if (!peer) GTEST_SKIP() << why_not;
   const Case& each = find_case("softmax");
   for (const ResultRow& row :
        peer->measure({each, {1LL << 24, 1LL << 24}, DType::f32, {}, 0.001}, *device_)) {
