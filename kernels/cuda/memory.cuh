@@ -56,32 +56,82 @@ SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
   write_one(to, at, stored SN_HERE);
 }
 
+// V 16-bit floats as they lie in memory, in half the registers of the f32 that they stand for.
+template <class T, int V>
+struct Packed {
+  u32 pairs[V / 2];
+};
+template <int V>
+SN_INLINE f32 element(const Packed<f16, V>& from, int v) {
+  f16 x;
+  x.bits = (u16)(from.pairs[v / 2] >> v % 2 * 16);
+  return unpack_one(x);
+}
+template <int V>
+SN_INLINE f32 element(const Packed<bf16, V>& from, int v) {
+  return v % 2 ? upper_bf16(from.pairs[v / 2]) : lower_bf16(from.pairs[v / 2]);
+}
+
+// Loads go to an array of values or to packed ones, which are filled from the first on.
+template <class C, class T, int W>
+SN_INLINE void set_pack(C* to, int v, const Pack<T, W>& pack) {
+  unpack_all(to + v, pack);
+}
+template <class T, int V, int W>
+SN_INLINE void set_pack(Packed<T, V>& to, int v, const Pack<T, W>& pack) {
+  static_assert(W % 2 == 0);
+  memcpy(to.pairs + v / 2, &pack, sizeof pack);
+}
+template <class C, class T>
+SN_INLINE void set_one(C* to, int v, T stored) {
+  to[v] = unpack_one(stored);
+}
+template <class T, int V>
+SN_INLINE void set_one(Packed<T, V>& to, int v, T stored) {
+  const u32 bits = stored.bits;
+  to.pairs[v / 2] = v % 2 ? to.pairs[v / 2] | bits << 16 : bits;
+}
+template <class C>
+SN_INLINE void set_value(C* to, int v, C value) {
+  to[v] = value;
+}
+template <class T, int V>
+SN_INLINE void set_value(Packed<T, V>& to, int v, f32 value) {
+  T stored;
+  pack_one(stored, value);
+  set_one(to, v, stored);
+}
+
 // V neighbours from `at` on, W of them in one access.
-template <int V, int W, Reading reading, class T, class C>
-SN_INLINE void load_vector(C* to, In<T> from, idx at SN_WHERE) {
+template <int V, int W, Reading reading, class T, class To>
+SN_INLINE void load_vector(To&& to, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED && W > 1) {
     SN_UNROLL
-    for (int w = 0; w < V; w += W) {
-      unpack_all(to + w, read_pack<W, reading>(from, at + w SN_HERE));
-    }
+    for (int w = 0; w < V; w += W)
+      set_pack(to, w, read_pack<W, reading>(from, at + w SN_HERE));
   } else {
     SN_UNROLL
-    for (int v = 0; v < V; ++v) to[v] = load_one(from, at + v SN_HERE);
+    for (int v = 0; v < V; ++v) set_one(to, v, read_one(from, at + v SN_HERE));
   }
 }
 // All of them if `on`, else `other`.
-template <int V, int W, Reading reading, class T, class C>
-SN_INLINE void load_where(C* to, In<T> from, idx at, bool on, C other SN_WHERE) {
+template <int V, int W, Reading reading, class T, class To, class C>
+SN_INLINE void load_where(To&& to, In<T> from, idx at, bool on, C other SN_WHERE) {
   if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
   SN_UNROLL
-  for (int v = 0; v < V; ++v) to[v] = other;
+  for (int v = 0; v < V; ++v) set_value(to, v, other);
 }
 // The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
-template <int V, int W, Reading reading, class T, class C>
-SN_INLINE void load_part(C* to, In<T> from, idx at, idx count, C other SN_WHERE) {
+template <int V, int W, Reading reading, class T, class To, class C>
+SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHERE) {
   if (count >= V) return load_vector<V, W, reading>(to, from, at SN_HERE);
   SN_UNROLL
-  for (int v = 0; v < V; ++v) to[v] = v < count ? load_one(from, at + v SN_HERE) : other;
+  for (int v = 0; v < V; ++v) {
+    if (v < count)
+      set_one(to, v, read_one(from, at + v SN_HERE));
+    else
+      set_value(to, v, other);
+  }
 }
 
 // V neighbours that will be needed later go into packs of shared memory, from `pack` on, where the
@@ -95,24 +145,24 @@ SN_INLINE void fetch_vector(Packs packs, i32 pack, In<T> from, idx at SN_WHERE) 
       fetch_pack<W>(packs, pack + w * SN_THREADS, from, at + w * W SN_HERE);
   }
 }
-template <int V, int W, class C, class Packs, class T>
-SN_INLINE void take_vector(C* to, Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
+template <int V, int W, class To, class Packs, class T>
+SN_INLINE void take_vector(To&& to, Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED) {
     SN_UNROLL
     for (int w = 0; w < V / W; ++w) {
       const Pack<T, W> taken = get(packs, pack + w * SN_THREADS SN_HERE);
-      unpack_all(to + w * W, taken);
+      set_pack(to, w * W, taken);
     }
   } else {
     load_vector<V, W, kOften>(to, from, at SN_HERE);
   }
 }
-template <int V, int W, class C, class Packs, class T>
-SN_INLINE void take_where(C* to, Packs packs, i32 pack, In<T> from, idx at, bool on,
+template <int V, int W, class To, class Packs, class T, class C>
+SN_INLINE void take_where(To&& to, Packs packs, i32 pack, In<T> from, idx at, bool on,
                           C other SN_WHERE) {
   if (on) return take_vector<V, W>(to, packs, pack, from, at SN_HERE);
   SN_UNROLL
-  for (int v = 0; v < V; ++v) to[v] = other;
+  for (int v = 0; v < V; ++v) set_value(to, v, other);
 }
 
 template <class T, int V, class C>

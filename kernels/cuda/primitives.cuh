@@ -297,6 +297,17 @@ SN_INLINE f32 unpack_one(f16 x) {
   return r;
 }
 SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
+// Of a pair of bf16. As plain C++ they would be unpacked once and kept, in twice the registers.
+SN_INLINE f32 lower_bf16(u32 pair) {
+  u32 r;
+  asm("prmt.b32 %0, %1, 0, 0x1044;" : "=r"(r) : "r"(pair));
+  return from_bits(r);
+}
+SN_INLINE f32 upper_bf16(u32 pair) {
+  u32 r;
+  asm("prmt.b32 %0, %1, 0, 0x3244;" : "=r"(r) : "r"(pair));
+  return from_bits(r);
+}
 SN_INLINE f16 pack_f16(f32 x) {
   f16 r;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));

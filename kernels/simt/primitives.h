@@ -236,6 +236,8 @@ SN_INLINE f32 from_bits(u32 bits) {
   memcpy(&x, &bits, sizeof x);
   return x;
 }
+SN_INLINE f32 lower_bf16(u32 pair) { return from_bits(pair << 16); }
+SN_INLINE f32 upper_bf16(u32 pair) { return from_bits(pair & 0xffff0000u); }
 
 // Of two zeros the positive one is the greater.
 SN_INLINE f32 fmax_nan(f32 a, f32 b) {

@@ -74,6 +74,8 @@ class Elements {
     if (locals_.count(id)) return values_.name(id);
     if (loads_.is_near(id))
       return fmt::format("{}[{}]", values_.name(id), layout_.vector() > 1 ? "v" : "0");
+    if (state_.packed.count(id))
+      return fmt::format("element({}[{}], v)", values_.name(id), values_.vector_number(id));
     if (state_.arrays.count(id))
       return fmt::format("{}[{}]", values_.name(id), values_.element_index(id));
     const Instr& definition = *values_.facts.definition.at(id);

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace sinter {
 
+using tile::BufferParam;
 using tile::Code;
 using tile::Instr;
 using tile::kNoValue;
@@ -75,11 +77,10 @@ void CudaLoads::render_one(const Instr& load, bool far) {
     near_.push_back(&load);
     return;
   }
-  declare(id);
+  const std::string to = declare(load);
   vectors_.open_vectors(values_.shape(id));
   vectors_.open_rows(values_.shape(id));
-  render_vectors_of(load, values_.name(id) + index_after(values_.vector_index(id)),
-                    values_.element_index(id));
+  render_vectors_of(load, to, values_.element_index(id));
   code_.close();
   code_.close();
 }
@@ -98,9 +99,32 @@ bool CudaLoads::is_near(ValueId id) const {
                      [&](const Instr* load) { return load->results[0] == id; });
 }
 
-void CudaLoads::declare(ValueId id) {
+std::string CudaLoads::declare(const Instr& load) {
+  const ValueId id = load.results[0];
   state_.arrays.insert(id);
+  if (can_stay_packed(load)) {
+    state_.packed.insert(id);
+    code_.line("{};", values_.packed_declaration(load));
+    return fmt::format("{}[{}]", values_.name(id), values_.vector_number(id));
+  }
   code_.line("{};", values_.declaration(id));
+  return values_.name(id) + index_after(values_.vector_index(id));
+}
+
+// Pairs of 16-bit floats take half the registers, and are as good as f32 once they are unpacked: an
+// instruction each.
+bool CudaLoads::can_stay_packed(const Instr& load) const {
+  const BufferParam& buffer = values_.buffer(load);
+  if (!is_floating(buffer.dtype) || size_of(buffer.dtype) != 2 || buffer.written) return false;
+  if (layout_.vector() % 2 != 0 || values_.index.affine(load.args[0])->col_step != "1")
+    return false;
+  if (load.args[2] == kNoValue) return true;
+  // What stands where the mask is off must be the same in 16 bits.
+  const Instr& other = *values_.facts.definition.at(load.args[2]);
+  constexpr double kWholeIn16Bits = 256;
+  return other.code == Code::constant &&
+         (std::isinf(other.real) ||
+          (std::abs(other.real) <= kWholeIn16Bits && std::trunc(other.real) == other.real));
 }
 
 std::string CudaLoads::other_text(const Instr& load) const {
@@ -214,10 +238,10 @@ void CudaLoads::render_fetch(const Instr& load) {
 
 void CudaLoads::render_fetched(const Instr& load) {
   const ValueId id = load.results[0];
-  declare(id);
+  const std::string to = declare(load);
   vectors_.open_vectors(values_.shape(id));
   vectors_.open_rows(values_.shape(id));
-  render_take(load, values_.name(id) + index_after(values_.vector_index(id)));
+  render_take(load, to);
   code_.close();
   code_.close();
 }

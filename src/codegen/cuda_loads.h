@@ -18,6 +18,7 @@ namespace sinter {
 // What the text so far has left behind.
 struct CudaState {
   std::set<tile::ValueId> arrays;               // tiles in registers
+  std::set<tile::ValueId> packed;               // of them, those that lie there as in memory
   std::map<tile::ValueId, std::string> shared;  // tiles in shared memory: element's text
   // Loads that were fetched into an array of shared memory: for this program, and for all.
   std::map<tile::ValueId, std::string> fetched;
@@ -72,8 +73,10 @@ class CudaLoads {
   const std::string& fetched_array(const tile::Instr& load) const;
   std::string pack_index(const tile::Instr& load) const;
   std::string other_text(const tile::Instr& load) const;
+  bool can_stay_packed(const tile::Instr& load) const;
   const char* how_often(const tile::Instr& load) const;
-  void declare(tile::ValueId id);
+  // Where the vectors of a load that is declared here go.
+  std::string declare(const tile::Instr& load);
 
   const CudaValues& values_;
   const CudaLayout& layout_;

@@ -358,7 +358,8 @@ std::span<const GraphPass> simplify_passes() {
   static constexpr GraphPass kPasses[] = {
       {"fold_constants", fold_constants}, {"use_identities", use_identities},
       {"drop_unit_axes", drop_unit_axes}, {"sink_views", sink_views},
-      {"merge_equal", merge_equal},       {"remove_dead", remove_dead},
+      {"merge_equal", merge_equal},       {"reuse_maxima", reuse_maxima},
+      {"remove_dead", remove_dead},
   };
   return kPasses;
 }

@@ -23,6 +23,7 @@ Graph use_identities(const Graph& graph);  // 1 + tanh(u) is 2 sigmoid(2u); twos
 Graph drop_unit_axes(const Graph& graph);  // (4096, 1) is (4096): rows are recognised by shape
 Graph sink_views(const Graph& graph);      // transpose(exp(x)) becomes exp(transpose(x))
 Graph merge_equal(const Graph& graph);     // common subexpressions
+Graph reuse_maxima(const Graph& graph);    // max(exp(u)) is exp(max(u)), where that is known
 Graph remove_dead(const Graph& graph);     // nodes no output needs; inputs stay
 
 }  // namespace sinter

@@ -38,6 +38,7 @@ class RowConfigs {
         vector_(facts.vector_along(col_axis)),
         reads_(std::max(1, facts.full_reads())),
         is_narrow_(facts.is_narrow()),
+        is_packed_(is_narrow_ && vector_ > 1 && !facts.space.keeps_computed),
         has_shared_(shared_reads() > 0),
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()) {}
 
@@ -72,28 +73,42 @@ class RowConfigs {
     return config.tile_cols / (config.mapping.threads_per_row * config.mapping.cluster);
   }
 
-  // Registers for all tiles that live at once.
-  std::int64_t held(const Config& config) const {
-    int registers = 1;  // for an element
+  // Registers for a thread's elements of one tile. 16-bit floats lie in pairs until they are
+  // computed with.
+  std::int64_t registers(const Config& config) const {
+    if (is_packed_) return elements(config) / 2;
+    int each = 1;
     for (const Access& access : facts_.space.accesses)
-      if (access.level == Level::full) registers = std::max(registers, access.element_bytes / 4);
-    return elements(config) * registers * reads_;
+      if (access.level == Level::full) each = std::max(each, access.element_bytes / 4);
+    return elements(config) * each;
   }
+  std::int64_t held(const Config& config) const { return registers(config) * reads_; }
 
   bool fits_registers(const Config& config) const {
     return held(config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
+  }
+
+  // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
+  // unpacking for the next stage while it waits for the last.
+  std::int64_t other_registers(const Mapping& mapping) const {
+    if (!is_packed_) return 48;
+    return (mapping.threads_per_row > 32 ? 32 : 64) + (mapping.late_loads ? 0 : 8 * shared_reads());
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
   // more registers: blocks beside each other hide more of the waiting. What stays from program to
   // program is worth more.
   void share_registers(Config& config) const {
-    constexpr std::int64_t kOther = 48;  // that a thread needs besides what it holds
     Mapping& mapping = config.mapping;
-    const std::int64_t all = held(config) / reads_ * (reads_ + shared_reads());
-    const std::int64_t room = machine_.registers_per_multiprocessor / mapping.threads - kOther;
-    mapping.late_loads = all > std::min(mapping.ahead > 0 ? kMostHeldAhead : kMostHeld, room);
-    const std::int64_t each = (mapping.late_loads ? held(config) : all) + kOther;
+    const std::int64_t all = registers(config) * (reads_ + shared_reads());
+    const std::int64_t room =
+        machine_.registers_per_multiprocessor / mapping.threads - other_registers(mapping);
+    if (mapping.ahead > 0)
+      mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
+    else
+      mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
+    const std::int64_t each =
+        (mapping.late_loads ? held(config) : all) + other_registers(mapping);
     const std::int64_t by_registers =
         machine_.registers_per_multiprocessor / (mapping.threads * each);
     const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
@@ -104,7 +119,7 @@ class RowConfigs {
   // --- fetching ahead ---
 
   // Fetching takes whole packs.
-  bool is_packed(const Access& access) const {
+  bool has_whole_packs(const Access& access) const {
     return GpuFacts::stride(access, col_axis_) == 1 &&
            vector_ * access.element_bytes >= kPackBytes && length_ % vector_ == 0;
   }
@@ -118,9 +133,9 @@ class RowConfigs {
     for (const Access& access : facts_.space.accesses) {
       const std::int64_t each = elements(config) * access.element_bytes * mapping.threads;
       if (facts_.is_full_read(access)) {
-        if (!is_packed(access)) return 0;
+        if (!has_whole_packs(access)) return 0;
         bytes += programs * rows * each;
-      } else if (mapping.late_loads && is_shared_read(access) && is_packed(access)) {
+      } else if (mapping.late_loads && is_shared_read(access) && has_whole_packs(access)) {
         bytes += each;
       }
     }
@@ -166,6 +181,7 @@ class RowConfigs {
   // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
   // other.
   int chosen_ahead(const Config& config) const {
+    if (is_packed_ && !(has_shared_ && is_few(16))) return 0;
     bool gains = is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
     if (has_shared_) {
       if (!is_narrow_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
@@ -216,6 +232,7 @@ class RowConfigs {
       const auto group = static_cast<int>(std::clamp<std::int64_t>(least, 256, kMostThreads));
       return {group, 1, group};
     }
+    if (is_packed_ && !(has_shared_ && is_few(16)) && !stores_at_once_) return chosen_packed();
     std::int64_t threads = least;
     if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
       threads =
@@ -225,6 +242,16 @@ class RowConfigs {
     const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
     const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));
     return {group, static_cast<int>(cluster), group};
+  }
+
+  // Pairs leave room for other blocks beside one that holds much.
+  RowChoice chosen_packed() const {
+    const bool is_held_by_one = has_shared_ && length_ <= 2 * kLongRow;
+    const std::int64_t threads = threads_for((is_held_by_one ? 2 : 1) * kRowElements / reads_);
+    const std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
+    const auto group = static_cast<int>(
+        std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
+    return {group, static_cast<int>(threads / group), group};
   }
 
   Config config_of(const RowChoice& choice) const {
@@ -267,6 +294,7 @@ class RowConfigs {
   const int vector_;
   const std::int64_t reads_;  // tensors
   const bool is_narrow_;
+  const bool is_packed_;  // what a thread holds
   const bool has_shared_;
   const bool stores_at_once_;  // elements do not wait for the reduction
 };

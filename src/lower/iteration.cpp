@@ -2,6 +2,7 @@
 #include "src/lower/iteration.h"
 
 #include <algorithm>
+#include <set>
 
 #include "src/base/check.h"
 #include "src/lower/online.h"
@@ -103,6 +104,22 @@ bool needs_rows_again(const Plan& plan, int index) {
   });
 }
 
+// Whether some reduction is of elements that are worth keeping once they are computed.
+bool reduces_heavy_elements(const Plan& plan, int index) {
+  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+  std::set<NodeId> heavy;
+  for (NodeId id : group.nodes) {
+    const Node& node = plan.graph[id];
+    const bool uses_heavy =
+        std::any_of(node.operands.begin(), node.operands.end(),
+                    [&](const Operand& operand) { return heavy.count(operand.node) > 0; });
+    if (node.op == Op::reduce && uses_heavy) return true;
+    const bool is_heavy = uses_heavy || info(node.op).cost >= kHeavyCost;
+    if (is_heavy && level_of(plan, group.domain, id) == Level::full) heavy.insert(id);
+  }
+  return false;
+}
+
 void erase_axis(IterationSpace& space, std::size_t axis) {
   space.axes.erase(space.axes.begin() + static_cast<std::ptrdiff_t>(axis));
   for (Access& access : space.accesses)
@@ -127,6 +144,7 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   collect_accesses(plan, index, space);
   space.has_online_sums = !online_sums(plan, index).empty();
   space.needs_rows_again = needs_rows_again(plan, index);
+  space.keeps_computed = space.needs_rows_again && reduces_heavy_elements(plan, index);
 
   // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
   for (std::size_t i = 0; i < space.axes.size();) {

@@ -32,6 +32,7 @@ struct IterationSpace {
   std::vector<Access> accesses;
   bool has_online_sums = false;   // see online.h
   bool needs_rows_again = false;  // elements are needed again once their row is reduced
+  bool keeps_computed = false;    // what is kept until then was computed at some cost
 
   std::vector<int> kept_axes() const;
   std::vector<int> reduced_axes() const;

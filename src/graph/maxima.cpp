@@ -1,0 +1,121 @@
+// Maxima of what grows with something whose maximum is known already: max(exp(u)) is exp(max(u)).
+// In: a Graph. Out: one with fewer reductions; the maximum of a softmax needs none at all.
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/graph/simplify.h"
+
+namespace sinter {
+namespace {
+
+class Maxima {
+ public:
+  explicit Maxima(const Graph& source) : source_(source) {}
+
+  Graph run() {
+    for (NodeId id = 0; id < source_.size(); ++id) {
+      Node node = source_[id];
+      if (const std::optional<NodeId> known = known_maximum(node)) {
+        moved_.push_back(*known);
+        continue;
+      }
+      const bool is_input = node.op == Op::input;
+      if (is_maximum(node) && is_whole(node.operands[0]))
+        maxima_[{node.operands[0].node, node.axes}] = id;
+      for (Operand& operand : node.operands) operand.node = moved(operand.node);
+      moved_.push_back(result_.add(std::move(node)));
+      if (is_input) result_.inputs.push_back(moved_.back());
+    }
+    for (const Operand& output : source_.outputs)
+      result_.outputs.push_back({moved(output.node), output.view});
+    return std::move(result_);
+  }
+
+ private:
+  NodeId moved(NodeId id) const { return moved_[static_cast<std::size_t>(id)]; }
+  bool is_whole(const Operand& operand) const {
+    return operand.view == dense_view(source_[operand.node].shape);
+  }
+
+  static bool is_maximum(const Node& node) {
+    return node.op == Op::reduce && node.reduce_kind == ReduceKind::max && is_floating(node.dtype);
+  }
+
+  std::optional<NodeId> known_maximum(const Node& node) {
+    if (!is_maximum(node) || !is_whole(node.operands[0])) return std::nullopt;
+    if (source_[node.operands[0].node].dtype != node.dtype) return std::nullopt;
+    return maximum_of(node.operands[0].node, node, 0);
+  }
+
+  // The maximum of node y, like `max`. No rule takes a NaN away or makes one: 0 times infinity and
+  // infinities' differences come out the same.
+  std::optional<NodeId> maximum_of(NodeId y, const Node& max, int depth) {
+    constexpr int kDeepest = 8;
+    if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end())
+      return moved(it->second);
+    const Node& node = source_[y];
+    if (depth == kDeepest || node.operands.empty() || !is_whole(node.operands[0]))
+      return std::nullopt;
+    const Operand& u = node.operands[0];
+    const bool grows = node.op == Op::exp || (node.op == Op::cast && is_floating(node.dtype) &&
+                                              is_floating(source_[u.node].dtype));
+    const bool is_below_maximum = node.op == Op::sub && is_of_rows(node.operands[1], max.axes) &&
+                                  maxima_.count({u.node, max.axes}) &&
+                                  maxima_.at({u.node, max.axes}) == node.operands[1].node;
+    const bool is_part_of_sum = node.op == Op::mul && is_reciprocal_sum(node.operands[1], u, max);
+    if (!grows && !is_below_maximum && !is_part_of_sum) return std::nullopt;
+    const std::optional<NodeId> top = maximum_of(u.node, max, depth + 1);
+    if (!top) return std::nullopt;
+    Node result;
+    result.op = node.op;
+    result.dtype = node.dtype;
+    result.shape = max.shape;
+    const View rows = dense_view(max.shape);
+    result.operands.push_back({*top, rows});
+    if (is_below_maximum) result.operands.push_back({*top, rows});
+    if (is_part_of_sum) result.operands.push_back({moved(node.operands[1].node), rows});
+    return result_.add(std::move(result));
+  }
+
+  // 1 / sum(u) where u is an exponential, and so not negative.
+  bool is_reciprocal_sum(const Operand& operand, const Operand& u, const Node& max) const {
+    const Node& reciprocal = source_[operand.node];
+    if (reciprocal.op != Op::reciprocal || !is_of_rows(operand, max.axes) ||
+        !is_whole(reciprocal.operands[0]))
+      return false;
+    const Node& sum = source_[reciprocal.operands[0].node];
+    return sum.op == Op::reduce && sum.reduce_kind == ReduceKind::sum && sum.axes == max.axes &&
+           sum.operands[0].node == u.node && is_whole(sum.operands[0]) &&
+           source_[u.node].op == Op::exp;
+  }
+
+  // A reduction's result, or what was made of it, spread over the reduced axes again.
+  bool is_of_rows(const Operand& operand, std::uint32_t axes) const {
+    const View dense = dense_view(source_[operand.node].shape);
+    const View& view = operand.view;
+    if (view.offset != 0) return false;
+    int kept = 0;
+    for (int i = 0; i < view.shape.rank(); ++i) {
+      const bool is_reduced = (axes >> i & 1) != 0;
+      if (!is_reduced && kept == dense.shape.rank()) return false;
+      const std::int64_t stride = is_reduced ? 0 : dense.strides[kept];
+      if (view.shape[i] > 1 && view.strides[i] != stride) return false;
+      if (!is_reduced && view.shape[i] != dense.shape[kept]) return false;
+      if (!is_reduced) ++kept;
+    }
+    return kept == dense.shape.rank();
+  }
+
+  const Graph& source_;
+  std::vector<NodeId> moved_;
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> maxima_;  // of whole nodes, over these axes
+  Graph result_;
+};
+
+}  // namespace
+
+Graph reuse_maxima(const Graph& graph) { return Maxima(graph).run(); }
+
+}  // namespace sinter
