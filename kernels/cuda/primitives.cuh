@@ -219,14 +219,24 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   }
   return pack;
 }
-// Past the caches if SN_STREAM_STORES: what is written will not be read soon.
+// What is written stays in the L2 until something else that is written needs the place: whoever
+// reads it next should find it. Past the caches if SN_STREAM_STORES.
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 #if SN_STREAM_STORES
   if constexpr (sizeof(pack) == 16) return __stcs((uint4*)(to + at), *(uint4*)&pack);
   if constexpr (sizeof(pack) == 8) return __stcs((uint2*)(to + at), *(uint2*)&pack);
 #endif
-  *(Pack<T, V>*)(to + at) = pack;
+  if constexpr (sizeof(pack) == 16) {
+    const uint4 words = *(uint4*)&pack;
+    u64 policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to + at),
+                 "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(policy)
+                 : "memory");
+  } else {
+    *(Pack<T, V>*)(to + at) = pack;
+  }
 }
 
 // --- fetching ahead ---

@@ -63,7 +63,7 @@ void CudaLoads::render() {
   for (const Instr* instr : stage_.elements)
     if (instr->code == Code::load) render_one(*instr, far);
   if (has_fetched) code_.line("fetch(program + {} * step, slot);", layout_.mapping().ahead);
-  if (barrier_needed_) code_.line("block_barrier();");
+  render_shared_puts();
 }
 
 // The first loads of a program all go before what is computed with them; later ones are of little
@@ -288,37 +288,58 @@ std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
   return tile.elements * static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
 }
 
+// All loads go before the first value is put into shared memory, which has to wait for it.
 void CudaLoads::render_shared_tile(const Instr& load) {
   const ValueId id = load.results[0];
   const TileShape shape = values_.shape(id);
   const Affine& offsets = *values_.index.affine(load.args[0]);
-  const std::string array = values_.name(id) + "_tile";
   const int width = row_pack_width(load);
-  const SharedTile tile(shape, width);
   state_.shared_bytes += shared_bytes(load);
-  code_.line("SN_SHARED({}, {}, {});", values_.type(id), array, tile.elements);
-  // The last trip has been read.
-  if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
-  const int threads = layout_.mapping().threads;
-  code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
-  code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
-  code_.line("const idx row = element % {}, col = element / {};", shape.rows, shape.rows);
-  code_.line("{} part[{}];", values_.type(id), width);
+  code_.line("{} {}_parts[{}];", values_.type(id), values_.name(id),
+             shape.rows * shape.cols / layout_.mapping().threads);
+  open_shared_tile(load);
   PrefixMask mask;
   if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
   const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
   const std::string count =
       mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
-  code_.line("load_part<{0}, {0}, {1}>(part, {2}, {3}, {4}, {5});", width, how_often(load),
-             values_.buffer_name(load), values_.offset(offsets, "row", "col"),
+  code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,
+             how_often(load), values_.name(id), values_.buffer_name(load),
+             values_.offset(offsets, "row", "col"),
              in_column.empty() ? fmt::format("idx({})", count)
                                : fmt::format("{} ? idx({}) : 0", in_column, count),
              other_text(load));
-  code_.line("SN_UNROLL for (int w = 0; w < {}; ++w) put({}, {} + w, part[w]);", width, array,
-             tile.index());
   code_.close();
-  state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
-  barrier_needed_ = true;
+  shared_tiles_.push_back(&load);
+}
+
+// A loop over what a thread loads of a tile.
+void CudaLoads::open_shared_tile(const Instr& load) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const int width = row_pack_width(load);
+  const int threads = layout_.mapping().threads;
+  code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
+  code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
+  code_.line("const i32 row = element % {}, col = element / {};", shape.rows, shape.rows);
+}
+
+void CudaLoads::render_shared_puts() {
+  if (shared_tiles_.empty()) return;
+  // The last trip has been read.
+  if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
+  for (const Instr* load : shared_tiles_) {
+    const ValueId id = load->results[0];
+    const int width = row_pack_width(*load);
+    const SharedTile tile(values_.shape(id), width);
+    const std::string array = values_.name(id) + "_tile";
+    code_.line("SN_SHARED({}, {}, {});", values_.type(id), array, tile.elements);
+    open_shared_tile(*load);
+    code_.line("SN_UNROLL for (int w = 0; w < {0}; ++w) put({1}, {2} + w, {3}_parts[i * {0} + w]);",
+               width, array, tile.index(), values_.name(id));
+    code_.close();
+    state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
+  }
+  code_.line("block_barrier();");
 }
 
 }  // namespace sinter

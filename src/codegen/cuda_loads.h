@@ -67,6 +67,8 @@ class CudaLoads {
   void render_single_loads(const tile::Instr& load, const Affine& offsets,
                            const std::string& element);
   void render_shared_tile(const tile::Instr& load);
+  void open_shared_tile(const tile::Instr& load);
+  void render_shared_puts();
   bool goes_through_shared(const tile::Instr& load) const;
   int row_pack_width(const tile::Instr& load) const;
   std::int64_t shared_bytes(const tile::Instr& load) const;
@@ -84,8 +86,8 @@ class CudaLoads {
   CudaState& state_;
   CWriter& code_;
   const Stage& stage_;
-  std::vector<const tile::Instr*> near_;  // loads inside the loops
-  bool barrier_needed_ = false;
+  std::vector<const tile::Instr*> near_;          // loads inside the loops
+  std::vector<const tile::Instr*> shared_tiles_;  // that go through shared memory
 };
 
 }  // namespace sinter

@@ -207,8 +207,12 @@ std::string CudaValues::load_text(const Instr& instr, const std::string& offset)
 
 std::string CudaValues::offset(const Affine& affine, const std::string& row,
                                const std::string& col) const {
-  return add_text(add_text(affine.base, mul_text(row, affine.row_step)),
-                  mul_text(col, affine.col_step));
+  // Places in a tile are 32 bits wide; their products with steps need not be.
+  const auto far = [&](const std::string& place, const std::string& step) {
+    const bool is_product = place != "0" && step != "0" && step != "1";
+    return mul_text(is_product ? fmt::format("idx({})", place) : place, step);
+  };
+  return add_text(add_text(affine.base, far(row, affine.row_step)), far(col, affine.col_step));
 }
 
 std::string CudaValues::condition(const PrefixMask& mask, const std::string& row,

@@ -28,18 +28,18 @@ void CudaVectors::open_vectors(TileShape shape) const {
   if (layout_.cluster() > 1) at = mul_text(at, std::to_string(steps));
   if (steps > 1) at = add_text(at, "k");
   at = add_text(mul_text(at, std::to_string(layout_.threads_per_row())), "thread_col");
-  code_.line("const idx begin = {};", mul_text(at, std::to_string(layout_.vector())));
+  code_.line("const i32 begin = {};", mul_text(at, std::to_string(layout_.vector())));
 }
 
 void CudaVectors::open_rows(TileShape shape) const {
   const int steps = layout_.row_steps(shape);
   if (steps > 1) {
     code_.open("{}for (int r = 0; r < {}; ++r)", unroll(layout_.elements(shape)), steps);
-    code_.line("const idx row = {};",
+    code_.line("const i32 row = {};",
                add_text(mul_text("r", std::to_string(layout_.thread_rows())), "thread_row"));
   } else {
     code_.open();
-    if (shape.rows > 1) code_.line("const idx row = thread_row;");
+    if (shape.rows > 1) code_.line("const i32 row = thread_row;");
   }
 }
 
@@ -48,7 +48,7 @@ void CudaVectors::open_vector() const {
     code_.open("SN_UNROLL for (int v = 0; v < {}; ++v)", layout_.vector());
   else
     code_.open();
-  code_.line("const idx col = begin{};", layout_.vector() > 1 ? " + v" : "");
+  code_.line("const i32 col = begin{};", layout_.vector() > 1 ? " + v" : "");
 }
 
 std::vector<std::string> CudaVectors::inside(TileShape shape) const {

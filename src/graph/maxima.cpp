@@ -53,8 +53,7 @@ class Maxima {
   // infinities' differences come out the same.
   std::optional<NodeId> maximum_of(NodeId y, const Node& max, int depth) {
     constexpr int kDeepest = 8;
-    if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end())
-      return moved(it->second);
+    if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end()) return moved(it->second);
     const Node& node = source_[y];
     if (depth == kDeepest || node.operands.empty() || !is_whole(node.operands[0]))
       return std::nullopt;

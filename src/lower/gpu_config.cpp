@@ -45,7 +45,7 @@ Config default_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
   const bool many =
       facts.elements() >= kTransposeTile * kTransposeTile * 2 * facts.machine.multiprocessors;
   const std::int64_t tile = many ? kTransposeTile : kSmallTransposeTile;
-  return transposing_config(facts, col_axis, row_axis, tile, tile, 8);
+  return transposing_config(facts, col_axis, row_axis, tile, tile, many ? 16 : 8);
 }
 
 // `vectors`: that a thread takes of each tensor.
@@ -170,14 +170,14 @@ std::vector<Config> pointwise_configs(const GpuFacts& facts) {
 }
 
 // What is read should not push out what others have in the cache: writing that back would cost more
-// than the reading. Not if it is far more than the cache holds, nor of rows whose results are as
-// large: what neighbours share would go, too (measured on an H200).
+// than the reading. Not if it is more than the cache holds: what neighbours share would go, too
+// (measured on an H200).
 bool streams(const GpuFacts& facts, const Config& config, std::int64_t bytes) {
   if (config.mapping.ahead > 0) return false;
   const auto caches = static_cast<double>(bytes) / static_cast<double>(facts.machine.cache_bytes);
   if (caches < 0.25) return false;  // it may be read again
   if (!facts.writes_elements()) return caches < 6;
-  return config.form == Form::pointwise && caches < 1.5;
+  return caches < (config.form == Form::pointwise ? 1.5 : 1);
 }
 
 bool adds_in_same_order(const Config& a, const Config& b) {

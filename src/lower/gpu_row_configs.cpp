@@ -107,8 +107,7 @@ class RowConfigs {
       mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
     else
       mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
-    const std::int64_t each =
-        (mapping.late_loads ? held(config) : all) + other_registers(mapping);
+    const std::int64_t each = (mapping.late_loads ? held(config) : all) + other_registers(mapping);
     const std::int64_t by_registers =
         machine_.registers_per_multiprocessor / (mapping.threads * each);
     const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
@@ -181,15 +180,22 @@ class RowConfigs {
   // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
   // other.
   int chosen_ahead(const Config& config) const {
-    if (is_packed_ && !(has_shared_ && is_few(16))) return 0;
+    if (is_packed_ && !(has_shared_ && is_few(length_ < 4096 ? 32 : 16))) return 0;
+    if (has_much_to_do()) return 0;
     bool gains = is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
-    if (has_shared_) {
-      if (!is_narrow_ && length_ >= 8 * kLongRow && !is_few(4)) return 2;
-      gains = is_narrow_ ? length_ > kLongRow || (length_ >= 4096 && is_few(16))
-                         : length_ > 2 * kLongRow && is_few(8);
+    if (has_shared_ && is_narrow_)
+      gains =
+          length_ > kLongRow || (length_ >= 4096 && is_few(16)) || (length_ >= 2048 && is_packed_);
+    if (has_shared_ && !is_narrow_) {
+      if (length_ >= 8 * kLongRow && !is_few(4)) return 2;
+      if (length_ >= kLongRow && length_ < 2 * kLongRow && is_few(8)) return 2;
+      gains = length_ > 2 * kLongRow && is_few(8);
     }
     return gains ? 1 : 0;
   }
+
+  // Little is read for all that is computed: more threads share the work.
+  bool has_much_to_do() const { return facts_.space.keeps_computed && facts_.space.reductions > 2; }
 
   // --- candidates ---
 
@@ -208,14 +214,20 @@ class RowConfigs {
 
   // Several rows a warp. With little to do in all, every thread has little.
   RowChoice chosen_short() const {
-    const bool is_little = rows_ * length_ < 8L * kBlockThreads * machine_.multiprocessors;
-    return {std::min(32, threads_for(is_little ? vector_ : 16)), 1,
-            is_little ? kBlockThreads / 2 : kBlockThreads};
+    const std::int64_t little = 8L * kBlockThreads * machine_.multiprocessors;
+    const std::int64_t elements = rows_ * length_;
+    if (stores_at_once_ && elements < 4 * little)
+      return {std::min(kBlockThreads, threads_for(vector_)), 1, kBlockThreads};
+    const bool is_little = elements < little;
+    const std::int64_t each = is_little                        ? vector_
+                              : stores_at_once_ && !is_narrow_ ? 8
+                                                               : 16 / reads_;
+    return {std::min(32, threads_for(each)), 1, is_little ? kBlockThreads / 2 : kBlockThreads};
   }
 
   // Where rows are few, more threads share one.
   RowChoice chosen_middle() const {
-    std::int64_t each = is_narrow_ ? 64 : 32;
+    std::int64_t each = is_narrow_ ? 64 : has_shared_ ? 16 : 32;
     if (stores_at_once_)
       each = 2 * vector_;
     else if (is_few(is_narrow_ ? 4 : 8))
@@ -233,11 +245,13 @@ class RowConfigs {
       return {group, 1, group};
     }
     if (is_packed_ && !(has_shared_ && is_few(16)) && !stores_at_once_) return chosen_packed();
+    const std::int64_t widest = 2 * kBlockThreads * clusters;
     std::int64_t threads = least;
     if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
-      threads =
-          std::max(least, std::min<std::int64_t>(threads_for(16), 2 * kBlockThreads * clusters));
-    else if (is_few(8) || (has_shared_ && is_narrow_) || stores_at_once_)
+      threads = std::max(least, std::min<std::int64_t>(threads_for(16), widest));
+    else if (has_much_to_do() && !is_narrow_ && is_few(4))
+      threads = std::max(least, std::min<std::int64_t>(2 * least, widest));
+    else if (is_few(has_much_to_do() ? 4 : 8) || (has_shared_ && is_narrow_) || stores_at_once_)
       threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
     const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
     const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));

@@ -219,8 +219,9 @@ void GroupValues::locate_program() {
         counts[i].tile == 1
             ? sizes_[static_cast<std::size_t>(counts[i].axis)]
             : scalar_param(fmt::format("blocks{}", counts[i].axis), counts[i].blocks);
-    block[counts[i].axis] = b_.modulo(rest, blocks);
-    rest = b_.quotient(rest, blocks);
+    const ValueId quotient = b_.quotient(rest, blocks);
+    block[counts[i].axis] = b_.sub(rest, b_.mul(quotient, blocks));
+    rest = quotient;
   }
   for (auto [axis, id] : block) {
     if (axis == config_.row_axis)

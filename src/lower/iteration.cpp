@@ -143,6 +143,8 @@ IterationSpace iteration_space(const Plan& plan, int index) {
     space.axes.push_back({domain.shape[i], (domain.reduced >> i & 1) != 0});
   collect_accesses(plan, index, space);
   space.has_online_sums = !online_sums(plan, index).empty();
+  for (NodeId id : plan.groups[static_cast<std::size_t>(index)].nodes)
+    space.reductions += plan.graph[id].op == Op::reduce;
   space.needs_rows_again = needs_rows_again(plan, index);
   space.keeps_computed = space.needs_rows_again && reduces_heavy_elements(plan, index);
 

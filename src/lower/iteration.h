@@ -30,7 +30,8 @@ struct SpaceAxis {
 struct IterationSpace {
   std::vector<SpaceAxis> axes;  // sizes of 1 are gone, neighbours that all accesses agree on merged
   std::vector<Access> accesses;
-  bool has_online_sums = false;   // see online.h
+  bool has_online_sums = false;  // see online.h
+  int reductions = 0;
   bool needs_rows_again = false;  // elements are needed again once their row is reduced
   bool keeps_computed = false;    // what is kept until then was computed at some cost
 

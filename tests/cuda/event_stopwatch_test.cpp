@@ -6,7 +6,10 @@
 #include <sinter/bench.h>
 #include <sinter/error.h>
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "tests/cuda/fake/load_fake.h"
 
@@ -41,14 +44,32 @@ class FakeStopwatch : public testing::Test {
   std::unique_ptr<const CudaDriver> driver_;
 };
 
-TEST_F(FakeStopwatch, ASampleIsFlushStartRunEnd) {
+TEST_F(FakeStopwatch, ASampleIsWaitResetFlushStartRunEnd) {
   const auto stopwatch = make();
   stopwatch->time(run_for(30), 2);
-  EXPECT_EQ(fake_.stream_log, (Log{"flush", "record 1", "run", "run", "record 2"}));
+  EXPECT_EQ(fake_.stream_log,
+            (Log{"wait", "reset", "flush", "record 1", "run", "run", "record 2"}));
   const std::vector<double> samples = stopwatch->finish();
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_NEAR(samples[0], 30, 1e-3);  // of one call, without the flush
   EXPECT_TRUE(stopwatch->resolves_single_calls());
+}
+
+// The device must not catch up with a host that takes its time.
+TEST_F(FakeStopwatch, SlowCallsGetALongerFlush) {
+  const auto stopwatch = make();
+  const auto flushes = [&] {
+    return std::count(fake_.stream_log.begin(), fake_.stream_log.end(), "flush");
+  };
+  stopwatch->time([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }, 1);
+  EXPECT_EQ(flushes(), 1);
+  stopwatch->time(run_for(1), 1);
+  EXPECT_GE(flushes(), 1 + 20);
+  EXPECT_LE(flushes(), 1 + 64);
+  stopwatch->finish();
+  fake_.stream_log.clear();
+  stopwatch->time(run_for(1), 1);
+  EXPECT_EQ(flushes(), 1);
 }
 
 TEST_F(FakeStopwatch, SamplesComeInOrderAndOnce) {
@@ -90,7 +111,7 @@ TEST_F(FakeStopwatch, EverythingGoesToTheGivenStream) {
   const auto stopwatch = make(&stream);
   stopwatch->time(run_for(1), 1);
   stopwatch->wait();
-  EXPECT_EQ(fake_.streams, std::vector<void*>(4, &stream));
+  EXPECT_EQ(fake_.streams, std::vector<void*>(5, &stream));
   EXPECT_EQ(fake_.stream_log.back(), "wait");
 }
 

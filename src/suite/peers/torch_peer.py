@@ -9,6 +9,7 @@ the end. With "worker" as argv[2] it is one of the processes that compile for an
 """
 
 import collections
+import ctypes
 import functools
 import gc
 import json
@@ -239,7 +240,7 @@ def json_number(value):
     return "inf" if math.isinf(value) else value
 
 
-# Timing. A clock takes a sample now and reads it later, so that a GPU's queue need not run empty.
+# Timing.
 
 
 class WallClock:
@@ -247,9 +248,6 @@ class WallClock:
     SHORT_US = 5000  # shorter calls get an unmeasured one before them
     MAX_CALLS = 2000
     PAUSE_S = 60e-6  # for the threads of whoever ran last, which spin for a while
-
-    def start_queue(self, host_s):
-        pass
 
     def wait(self):
         pass
@@ -266,9 +264,6 @@ class WallClock:
         calls = math.ceil(self.SAMPLE_US / about_us)
         return self._time(run, min(max(calls, 1), self.MAX_CALLS))
 
-    def read(self, sample):
-        return sample
-
     @staticmethod
     def _time(run, calls):
         start = time.perf_counter()
@@ -279,22 +274,23 @@ class WallClock:
 
 class CudaClock:
     LEAST_FLUSH = 256 << 20
-    LEAST_FILLS = 4  # before the first sample of a queue
     MOST_FILLS = 64
 
     def __init__(self):
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
         self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
-        self._fill_s = min(self._time_fill() for _ in range(3))
+        self._reset_l2 = self._find_reset()
+        self._fill_s = min(self.sample(self._flush.zero_, 0) for _ in range(3)) * 1e-6
 
-    def start_queue(self, host_s):
-        """Keeps the GPU busy for as long as the host will take to fill the queue: a GPU that caught
-        up would wait for the host between two events, and what a call costs its caller would be in
-        the time."""
-        fills = math.ceil(host_s / self._fill_s)
-        for _ in range(min(max(fills, self.LEAST_FILLS), self.MOST_FILLS)):
-            self._flush.zero_()
+    @staticmethod
+    def _find_reset():
+        """Lines that a kernel asked to be evicted last (Inductor's do) outlive any flush: its next
+        call would find them, and so would whoever reads the same inputs."""
+        try:
+            return ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache
+        except (OSError, AttributeError):
+            return lambda: None
 
     def wait(self):
         torch.cuda.synchronize()
@@ -309,23 +305,21 @@ class CudaClock:
         self.wait()
         return host_us
 
-    def sample(self, run, _):
+    def sample(self, run, host_us):
+        """On a cold L2. The flush keeps the GPU busy until the host has made the call: a GPU that
+        caught up would wait for the host between the events."""
+        self.wait()
+        self._reset_l2()
+        fills = 1 + math.ceil(2e-6 * host_us / self._fill_s) if host_us else 1
+        for _ in range(min(fills, self.MOST_FILLS)):
+            self._flush.zero_()
         start = torch.cuda.Event(enable_timing=True)
         end = torch.cuda.Event(enable_timing=True)
-        self._flush.zero_()  # a cold L2; and work for the GPU while the host makes the call
         start.record()
         run()
         end.record()
-        return start, end
-
-    def read(self, sample):
-        start, end = sample
+        end.synchronize()
         return start.elapsed_time(end) * 1e3
-
-    def _time_fill(self):
-        sample = self.sample(self._flush.zero_, None)
-        self.wait()
-        return self.read(sample) * 1e-6
 
 
 @functools.lru_cache(maxsize=None)
@@ -340,36 +334,19 @@ def held_by_clock(device):
 
 MIN_SAMPLES = 5
 MAX_SAMPLES = 2000
-ROUNDS_IN_QUEUE = 10
 
 
 def time_in_turns(runs, seconds, clock):
     """A sample of each in turns, starting with another each round: samples of each, sorted."""
     warm = [clock.warm_up(run) for run in runs]
     samples = [[] for _ in runs]
-    waiting = []  # (whose, sample)
-
-    def collect():
-        clock.wait()
-        for i, sample in waiting:
-            samples[i].append(clock.read(sample))
-        waiting.clear()
-
-    host_s = ROUNDS_IN_QUEUE * sum(warm) * 1e-6  # for a queue; then as long as the last one took
     start = time.perf_counter()
     for turn in range(MAX_SAMPLES):
-        if turn % ROUNDS_IN_QUEUE == 0:
-            if turn:
-                host_s = time.perf_counter() - queue_start
-            collect()
-            clock.start_queue(host_s)
-            queue_start = time.perf_counter()
         if turn >= MIN_SAMPLES and time.perf_counter() - start > seconds:
             break
         for k in range(len(runs)):
             i = (k + turn) % len(runs)
-            waiting.append((i, clock.sample(runs[i], warm[i])))
-    collect()
+            samples[i].append(clock.sample(runs[i], warm[i]))
     return [sorted(each) for each in samples]
 
 

@@ -153,6 +153,12 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   return entered_context("cuCtxGetDevice");
 }
 
+CUresult cuCtxResetPersistingL2Cache() {
+  SINTER_FAKE_ENTER(entered_context("cuCtxResetPersistingL2Cache"));
+  g_fake.stream_log.emplace_back("reset");
+  return 0;
+}
+
 CUresult cuCtxSynchronize() {
   SINTER_FAKE_ENTER(entered_context("cuCtxSynchronize"));
   g_fake.stream_log.emplace_back("wait for all");
