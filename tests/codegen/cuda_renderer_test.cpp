@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,58 @@ TEST_F(CudaRendererTest, ATransposedTileGoesThroughSharedMemory) {
   EXPECT_EQ(count_of(text, "block_barrier();"), 1) << text;
   EXPECT_LT(text.find("put("), text.find("block_barrier();"));
   EXPECT_LT(text.find("block_barrier();"), text.find("get("));
+}
+
+// Waiting for one tile's elements should not keep the others from being asked for.
+TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
+  const int x = b.add_buffer("x", DType::f32, false);
+  const int z = b.add_buffer("z", DType::f32, false);
+  const int y = b.add_buffer("y", DType::f32, true);
+  const ValueId stride = b.add_scalar("stride", DType::i64);
+  const ValueId rows = b.arange(Axis::rows, 32);
+  const ValueId cols = b.arange(Axis::cols, 32);
+  const ValueId across = b.add(rows, b.mul(cols, stride));
+  const ValueId along = b.add(b.mul(rows, stride), cols);
+  const ValueId sum = b.add(load(x, across), load(z, across));
+  b.store(y, along, b.add(sum, load(x, along)), kNoValue);
+  const std::string text = render({.threads = 128, .threads_per_row = 8, .vector = 4});
+  EXPECT_EQ(count_of(text, "put("), 2) << text;
+  EXPECT_GT(text.find("put("), text.rfind("load_")) << text;
+  EXPECT_EQ(count_of(text, "block_barrier"), 1) << text;
+}
+
+// Rows whose elements are needed in two stages.
+class CudaPackedTest : public CudaRendererTest {
+ protected:
+  std::string scaled_rows(DType dtype, double other, int vector = 8) {
+    const int x = b.add_buffer("x", dtype, false);
+    const int y = b.add_buffer("y", dtype, true);
+    const ValueId n = b.add_scalar("n", DType::i64, 8);
+    const ValueId cols = b.arange(Axis::cols, 256);
+    const ValueId mask = b.pointwise(Op::lt, {cols, n});
+    const ValueId at = b.add(b.mul(b.program_id(), n), cols);
+    const ValueId value = b.load(x, at, mask, b.real(other, DType::f32));
+    const ValueId sum = b.broadcast_to(reduce(ReduceKind::sum, value), {1, 256});
+    b.store(y, at, b.mul(value, sum), mask);
+    return render({.threads = 32, .threads_per_row = 32, .vector = vector});
+  }
+};
+
+TEST_F(CudaPackedTest, HalvesStayInPairs) {
+  const std::string text = scaled_rows(DType::f16, 0);
+  EXPECT_EQ(count_of(text, "Packed<f16, 8>"), 1) << text;
+}
+TEST_F(CudaPackedTest, InfinityIsTheSameInPairs) {
+  EXPECT_EQ(count_of(scaled_rows(DType::bf16, -INFINITY), "Packed<bf16, 8>"), 1);
+}
+TEST_F(CudaPackedTest, ANumberThatPairsCannotHoldKeepsThemApart) {
+  EXPECT_EQ(count_of(scaled_rows(DType::bf16, 0.1), "Packed<"), 0);
+}
+TEST_F(CudaPackedTest, SingleElementsHaveNoPair) {
+  EXPECT_EQ(count_of(scaled_rows(DType::f16, 0, 1), "Packed<"), 0);
+}
+TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
+  EXPECT_EQ(count_of(scaled_rows(DType::f32, 0, 4), "Packed<"), 0);
 }
 
 TEST_F(CudaRendererTest, StreamedInputsAreReadOnceReusedOnesOften) {

@@ -31,6 +31,25 @@ std::vector<TileCase> reduction_cases() {
     m.result.bound = 2e-5;
     cases.push_back(m.finish());
   }
+  // Elements that are needed again once their row is reduced: GPUs keep them as they lie in memory.
+  for (DType dtype : {DType::f16, DType::bf16})
+    for (std::int64_t cols : {128, 50}) {
+      Maker m("kept_" + std::string(name_of(dtype)) + "_" + std::to_string(cols));
+      const int x = m.in(dtype, 8 * cols);
+      const int w = m.in(dtype, cols, 2);
+      const ValueId n = m.scalar(cols);
+      const ValueId r = m.rows(8);
+      const ValueId c = m.cols(128);
+      const ValueId mask = m.below(c, n);
+      const ValueId at = m.b.add(m.b.mul(r, n), c);
+      const ValueId v = m.load(x, at, mask);
+      const ValueId sum = m.b.broadcast_to(m.reduce(ReduceKind::sum, v), {8, 128});
+      const ValueId weight = m.b.broadcast_to(m.load(w, c, mask), {8, 128});
+      m.b.store(m.out(DType::f32, 8 * cols), at, m.op(Op::mul, {m.op(Op::add, {v, sum}), weight}),
+                mask);
+      m.result.bound = 2e-5;
+      cases.push_back(m.finish());
+    }
   for (DType positions : {DType::i32, DType::i64}) {
     Maker m("positions_" + std::string(name_of(positions)));
     Numbers values = numbers(8 * 50, DType::f32);

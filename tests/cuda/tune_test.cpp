@@ -51,7 +51,7 @@ TEST_F(FakeTuning, MeasuresEveryKernelWithColdCaches) {
   EXPECT_EQ(tuned.measured, tuned.candidates) << tuned.first_failure;
   EXPECT_EQ(nvrtc_.compiled, tuned.candidates);
   EXPECT_FALSE(tuned.changed()) << "on the fake's clock kernels take no time";
-  EXPECT_EQ(fake_.calls["cuMemsetD32Async"], 15 + 30 * (tuned.candidates - 1));
+  EXPECT_EQ(fake_.calls["cuCtxResetPersistingL2Cache"], 15 + 30 * (tuned.candidates - 1));
   EXPECT_TRUE(fake_.events.empty()) << "the stopwatch is gone";
 }
 

@@ -134,5 +134,39 @@ TEST(IterationTest, AValueInsideAConcatIsWrittenWithItsStrides) {
   EXPECT_EQ(space.accesses[2].strides, std::vector<std::int64_t>({12, 1}));
 }
 
+// What a GPU's threads hold until their row is reduced: the elements themselves, or what took some
+// work.
+TEST(IterationTest, WhatIsKeptUntilARowIsReduced) {
+  const Shape shape{4, 8};
+  const auto rows = [&](const Operand& row) { return along_rows(row, shape[1]); };
+  {
+    GraphMaker m;
+    const Operand x = m.input(shape);
+    m.output(m.op(Op::mul, {x, rows(m.reduce(ReduceKind::sum, x, {1}))}));
+    const IterationSpace space = space_of(m.graph);
+    EXPECT_EQ(space.reductions, 1);
+    EXPECT_TRUE(space.needs_rows_again);
+    EXPECT_FALSE(space.keeps_computed);
+  }
+  {
+    GraphMaker m;
+    const Operand powers = m.op(Op::exp, {m.input(shape)});
+    m.output(m.op(Op::mul, {powers, rows(m.reduce(ReduceKind::sum, powers, {1}))}));
+    EXPECT_TRUE(space_of(m.graph).keeps_computed);
+  }
+  {
+    GraphMaker m;
+    const Operand x = m.input(shape);
+    m.output(m.reduce(ReduceKind::sum, x, {1}));
+    m.output(m.op(Op::cos, {x}));
+    EXPECT_FALSE(space_of(m.graph).keeps_computed) << "the cosines wait for nothing";
+  }
+  {
+    GraphMaker m;
+    m.output(m.reduce(ReduceKind::sum, m.op(Op::exp, {m.input(shape)}), {1}));
+    EXPECT_FALSE(space_of(m.graph).keeps_computed) << "nobody needs the exponentials again";
+  }
+}
+
 }  // namespace
 }  // namespace sinter
