@@ -2,25 +2,50 @@
 """Prints a results.json of `sinter suite` as a Markdown table for the README.
 
   scripts/results_table.py bench/results/FILE.json [SHAPE ..]
+  scripts/results_table.py --grid bench/results/FILE.json
 
-Peers get a column each, and what Sinter gains over the faster of them.
+Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
+over all its shapes: where it is at least as fast as the best peer, and near the copy.
 """
 import json
+import statistics
 import sys
 
 PEERS = {"torch_eager": "PyTorch eager", "torch_compile": "torch.compile"}
+NOISE = 1.03  # times of one kernel in two processes
+LARGE_BYTES = 64e6
 
 
 def microseconds(us):
     return f"{us:.1f}" if us < 100 else f"{us:.0f}"
 
 
-def cells(by_provider):
-    fused, eager = by_provider["fused"], by_provider["eager"]
+def print_table(titles, rows):
+    print("| " + " | ".join(titles) + " |")
+    print("|---" * len(titles) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def peer_times(cell):
+    return [cell[name]["median_us"] for name in PEERS if name in cell]
+
+
+def cells_of(results):
+    """Rows of one case and shape, by provider."""
+    cells = {}
+    for row in results["rows"]:
+        cells.setdefault((row["case"], row["shape"]), {})[row["provider"]] = row
+    return cells
+
+
+def columns(cell):
+    fused = cell["fused"]
     yield microseconds(fused["median_us"])
-    yield microseconds(eager["median_us"])
-    yield f"{eager['median_us'] / fused['median_us']:.1f}x"
-    peers = [by_provider[name]["median_us"] for name in PEERS if name in by_provider]
+    if "eager" in cell:
+        yield microseconds(cell["eager"]["median_us"])
+        yield f"{cell['eager']['median_us'] / fused['median_us']:.1f}x"
+    peers = peer_times(cell)
     if peers:
         yield from (microseconds(us) for us in peers)
         yield f"{min(peers) / fused['median_us']:.2f}x"
@@ -29,22 +54,52 @@ def cells(by_provider):
     yield f"{fused['max_rel_err']:.0e}"
 
 
-def main():
-    results = json.load(open(sys.argv[1]))
-    shapes = sys.argv[2:] or ["4096x4096"]
-    groups = {}
-    for row in results["rows"]:
-        if row["shape"] in shapes:
-            groups.setdefault((row["case"], row["shape"]), {})[row["provider"]] = row
-    titles = ["case", "shape", "fused µs", "eager µs", "faster"]
-    present = [name for name in PEERS if any(name in group for group in groups.values())]
+def shapes_table(results, shapes):
+    cells = {key: cell for key, cell in cells_of(results).items() if key[1] in shapes}
+    providers = {name for cell in cells.values() for name in cell}
+    titles = ["case", "shape", "fused µs"]
+    if "eager" in providers:
+        titles += ["eager µs", "faster"]
+    present = [name for name in PEERS if name in providers]
     if present:
         titles += [f"{PEERS[name]} µs" for name in present] + ["faster than the best"]
     titles += ["copy µs", "x copy", "error"]
-    print("| " + " | ".join(titles) + " |")
-    print("|---" * len(titles) + "|")
-    for (case, shape), by_provider in groups.items():
-        print("| " + " | ".join([case, shape, *cells(by_provider)]) + " |")
+    print_table(titles, ([case, shape, *columns(cell)] for (case, shape), cell in cells.items()))
+
+
+def is_near_copy(fused):
+    return fused["limit_ratio"] <= (1.10 if fused["bytes_min"] >= LARGE_BYTES else 1.25)
+
+
+def summary(name, cells):
+    gains = [min(peer_times(cell)) / cell["fused"]["median_us"] for cell in cells]
+    level = sum(gain * NOISE >= 1 for gain in gains)
+    near = sum(is_near_copy(cell["fused"]) for cell in cells)
+    return [
+        name,
+        f"{level} of {len(cells)}",
+        f"{min(gains):.2f}x",
+        f"{statistics.median(gains):.2f}x",
+        f"{max(gains):.2f}x",
+        f"{near} of {len(cells)}",
+    ]
+
+
+def grid_table(results):
+    by_case = {}
+    for (case, _), cell in cells_of(results).items():
+        by_case.setdefault(case, []).append(cell)
+    rows = [summary(case, cells) for case, cells in by_case.items()]
+    rows.append(summary("all", [cell for cells in by_case.values() for cell in cells]))
+    titles = ["case", "not slower", "least", "median", "most", "near the copy"]
+    print_table(titles, rows)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[0] == "--grid":
+        return grid_table(json.load(open(arguments[1])))
+    return shapes_table(json.load(open(arguments[0])), arguments[1:] or ["4096x4096"])
 
 
 if __name__ == "__main__":
