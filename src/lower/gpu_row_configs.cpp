@@ -249,9 +249,9 @@ class RowConfigs {
     std::int64_t threads = least;
     if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
       threads = std::max(least, std::min<std::int64_t>(threads_for(16), widest));
-    else if (has_much_to_do() && !is_narrow_ && is_few(4))
+    else if (stores_at_once_ || (has_much_to_do() && !is_narrow_ && is_few(4)))
       threads = std::max(least, std::min<std::int64_t>(2 * least, widest));
-    else if (is_few(has_much_to_do() ? 4 : 8) || (has_shared_ && is_narrow_) || stores_at_once_)
+    else if (is_few(has_much_to_do() ? 4 : 8) || (has_shared_ && is_narrow_))
       threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
     const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
     const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));
