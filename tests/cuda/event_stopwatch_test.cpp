@@ -48,7 +48,8 @@ TEST_F(FakeStopwatch, ASampleIsWaitResetFlushStartRunEnd) {
   const auto stopwatch = make();
   stopwatch->time(run_for(30), 2);
   EXPECT_EQ(fake_.stream_log,
-            (Log{"wait", "reset", "flush", "record 1", "run", "run", "record 2"}));
+            (Log{"wait", "reset", "flush", "flush", "flush",
+                                     "record 1", "run", "run", "record 2"}));
   const std::vector<double> samples = stopwatch->finish();
   ASSERT_EQ(samples.size(), 1u);
   EXPECT_NEAR(samples[0], 30, 1e-3);  // of one call, without the flush
@@ -62,14 +63,14 @@ TEST_F(FakeStopwatch, SlowCallsGetALongerFlush) {
     return std::count(fake_.stream_log.begin(), fake_.stream_log.end(), "flush");
   };
   stopwatch->time([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }, 1);
-  EXPECT_EQ(flushes(), 1);
+  EXPECT_EQ(flushes(), 3);
   stopwatch->time(run_for(1), 1);
-  EXPECT_GE(flushes(), 1 + 20);
-  EXPECT_LE(flushes(), 1 + 64);
+  EXPECT_GE(flushes(), 3 + 20);
+  EXPECT_LE(flushes(), 3 + 64);
   stopwatch->finish();
   fake_.stream_log.clear();
   stopwatch->time(run_for(1), 1);
-  EXPECT_EQ(flushes(), 1);
+  EXPECT_EQ(flushes(), 3);
 }
 
 TEST_F(FakeStopwatch, SamplesComeInOrderAndOnce) {
@@ -103,7 +104,9 @@ TEST_F(FakeStopwatch, TheFlushIsTwiceTheL2AndNotSmall) {
   make()->time(run_for(1), 1);
   fake_.l2_bytes = 200 << 20;
   make()->time(run_for(1), 1);
-  EXPECT_EQ(fake_.memset_bytes, (std::vector<std::size_t>{256u << 20, 400u << 20}));
+  ASSERT_FALSE(fake_.memset_bytes.empty());
+  EXPECT_EQ(fake_.memset_bytes.front(), 256u << 20);
+  EXPECT_EQ(fake_.memset_bytes.back(), 400u << 20);
 }
 
 TEST_F(FakeStopwatch, EverythingGoesToTheGivenStream) {
@@ -111,7 +114,7 @@ TEST_F(FakeStopwatch, EverythingGoesToTheGivenStream) {
   const auto stopwatch = make(&stream);
   stopwatch->time(run_for(1), 1);
   stopwatch->wait();
-  EXPECT_EQ(fake_.streams, std::vector<void*>(5, &stream));
+  EXPECT_EQ(fake_.streams, std::vector<void*>(7, &stream));
   EXPECT_EQ(fake_.stream_log.back(), "wait");
 }
 

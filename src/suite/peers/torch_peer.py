@@ -274,6 +274,7 @@ class WallClock:
 
 class CudaClock:
     LEAST_FLUSH = 256 << 20
+    LEAST_FILLS = 3  # of both: as the stopwatch of Sinter's own kernels
     MOST_FILLS = 64
 
     def __init__(self):
@@ -281,6 +282,7 @@ class CudaClock:
         self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
         self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
         self._reset_l2 = self._find_reset()
+        self._fill_s = math.inf
         self._fill_s = min(self.sample(self._flush.zero_, 0) for _ in range(3)) * 1e-6
 
     @staticmethod
@@ -310,8 +312,8 @@ class CudaClock:
         caught up would wait for the host between the events."""
         self.wait()
         self._reset_l2()
-        fills = 1 + math.ceil(2e-6 * host_us / self._fill_s) if host_us else 1
-        for _ in range(min(fills, self.MOST_FILLS)):
+        fills = 1 + math.ceil(2e-6 * host_us / self._fill_s)
+        for _ in range(min(max(fills, self.LEAST_FILLS), self.MOST_FILLS)):
             self._flush.zero_()
         start = torch.cuda.Event(enable_timing=True)
         end = torch.cuda.Event(enable_timing=True)
