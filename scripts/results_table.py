@@ -88,7 +88,10 @@ def summary(name, cells):
 def grid_table(results):
     by_case = {}
     for (case, _), cell in cells_of(results).items():
-        by_case.setdefault(case, []).append(cell)
+        if peer_times(cell):
+            by_case.setdefault(case, []).append(cell)
+    if not by_case:
+        sys.exit("no peer was measured: sinter suite --peers torch")
     rows = [summary(case, cells) for case, cells in by_case.items()]
     rows.append(summary("all", [cell for cells in by_case.values() for cell in cells]))
     titles = ["case", "not slower", "least", "median", "most", "near the copy"]
@@ -97,9 +100,16 @@ def grid_table(results):
 
 def main():
     arguments = sys.argv[1:]
-    if arguments[0] == "--grid":
-        return grid_table(json.load(open(arguments[1])))
-    return shapes_table(json.load(open(arguments[0])), arguments[1:] or ["4096x4096"])
+    is_grid = arguments[:1] == ["--grid"]
+    if is_grid:
+        arguments = arguments[1:]
+    if not arguments:
+        sys.exit(__doc__)
+    results = json.load(open(arguments[0]))
+    if is_grid:
+        grid_table(results)
+    else:
+        shapes_table(results, arguments[1:] or ["4096x4096"])
 
 
 if __name__ == "__main__":

@@ -90,8 +90,8 @@ double CudaDevice::measure_copy_bandwidth() {
   const auto watch = stopwatch();
   const auto run = [&] { copy(to->data(), from->data(), bytes); };
   run();
-  for (int i = 0; i < kSamples; ++i) watch->time(run, 1);
-  std::vector<double> microseconds = watch->finish();
+  std::vector<double> microseconds;
+  for (int i = 0; i < kSamples; ++i) microseconds.push_back(watch->time(run, 1));
   std::sort(microseconds.begin(), microseconds.end());
   return 2.0 * static_cast<double>(bytes) / (microseconds[microseconds.size() / 2] * 1e-6);
 }

@@ -1,4 +1,4 @@
-// A sample on the stream: flush, start event, the calls, end event. It waits for the last one.
+// A sample on the stream: flush, start event, the calls, end event.
 // In: functions that put work on the stream. Out: microseconds, as the device counted them.
 #include "src/cuda/event_stopwatch.h"
 
@@ -11,11 +11,6 @@
 namespace sinter {
 namespace {
 
-struct EventPair {
-  CUevent start = nullptr;
-  CUevent end = nullptr;
-};
-
 class EventStopwatch : public Stopwatch {
  public:
   EventStopwatch(CudaContextPtr context, CUstream stream);
@@ -23,31 +18,25 @@ class EventStopwatch : public Stopwatch {
   EventStopwatch(const EventStopwatch&) = delete;
   EventStopwatch& operator=(const EventStopwatch&) = delete;
 
-  void time(const std::function<void()>& run, int calls) override;
-  std::vector<double> finish() override;
+  double time(const std::function<void()>& run, int calls) override;
   void wait() override;
   bool resolves_single_calls() const override { return true; }
 
  private:
-  struct Sample {
-    EventPair events;
-    int calls = 1;
-  };
-
   using Clock = std::chrono::steady_clock;
 
-  EventPair make_events();
+  void free_all();
   void flush_caches();
-  void destroy(const EventPair& events);
+  void note_host_time(Clock::time_point start);
 
   CudaContextPtr context_;
   const CudaDriver& driver_;
   CUstream stream_;
   std::size_t flush_bytes_ = 0;
   CUdeviceptr flush_ = 0;
-  std::vector<EventPair> idle_;
-  std::vector<Sample> begun_;
-  double host_seconds_ = 0;  // of the slowest call since the last finish()
+  CUevent start_ = nullptr;
+  CUevent end_ = nullptr;
+  double lead_seconds_ = 0;  // that the host should have on the device
 };
 
 EventStopwatch::EventStopwatch(CudaContextPtr context, CUstream stream)
@@ -55,84 +44,65 @@ EventStopwatch::EventStopwatch(CudaContextPtr context, CUstream stream)
       driver_(context_->driver()),
       stream_(stream),
       flush_bytes_(cuda_flush_bytes(context_->description().l2_bytes)) {
+  constexpr unsigned kWithTiming = 0;
   const ContextScope scope(*context_);
-  driver_.mem_alloc(&flush_, flush_bytes_);  // last: what throws later has to free it
+  try {
+    driver_.mem_alloc(&flush_, flush_bytes_);
+    driver_.event_create(&start_, kWithTiming);
+    driver_.event_create(&end_, kWithTiming);
+  } catch (...) {
+    free_all();
+    throw;
+  }
 }
 
 // Codes are ignored: after a fault on the device every call fails, and its memory is lost anyway.
 EventStopwatch::~EventStopwatch() {
   CUresult code = 0;
   const ContextScope scope(*context_, code);
-  if (code != 0) return;
-  for (const EventPair& events : idle_) destroy(events);
-  for (const Sample& sample : begun_) destroy(sample.events);
-  driver_.mem_free.code(flush_);
+  if (code == 0) free_all();
 }
 
-void EventStopwatch::destroy(const EventPair& events) {
-  driver_.event_destroy.code(events.start);
-  driver_.event_destroy.code(events.end);
+void EventStopwatch::free_all() {
+  if (start_) driver_.event_destroy.code(start_);
+  if (end_) driver_.event_destroy.code(end_);
+  if (flush_) driver_.mem_free.code(flush_);
 }
 
-EventPair EventStopwatch::make_events() {
-  constexpr unsigned kWithTiming = 0;
-  EventPair events;
-  driver_.event_create(&events.start, kWithTiming);
-  if (const CUresult code = driver_.event_create.code(&events.end, kWithTiming)) {
-    driver_.event_destroy.code(events.start);
-    driver_.fail("cuEventCreate", code);
-  }
-  return events;
-}
-
-void EventStopwatch::time(const std::function<void()>& run, int calls) {
+double EventStopwatch::time(const std::function<void()>& run, int calls) {
   SINTER_ASSERT(calls >= 1, "{} calls", calls);
   const ContextScope scope(*context_);
-  if (idle_.empty()) idle_.push_back(make_events());
-  // They stay among the idle ones until the sample is whole: run() may throw, and events can be
-  // recorded again.
-  const EventPair events = idle_.back();
   flush_caches();
-  driver_.event_record(events.start, stream_);
+  driver_.event_record(start_, stream_);
   const Clock::time_point begin = Clock::now();
   for (int i = 0; i < calls; ++i) run();
-  host_seconds_ =
-      std::max(host_seconds_, std::chrono::duration<double>(Clock::now() - begin).count());
-  driver_.event_record(events.end, stream_);
-  begun_.push_back({events, calls});
-  idle_.pop_back();
+  note_host_time(begin);
+  driver_.event_record(end_, stream_);
+  driver_.event_synchronize(end_);
+  float milliseconds = 0;
+  driver_.event_elapsed_time(&milliseconds, start_, end_);
+  return double{milliseconds} * 1e3 / calls;
 }
 
 // Lines that a kernel asked to be evicted last would outlive a flush; not every GPU has them, and
-// none may be under way. Flushing keeps the device busy until the host has made the calls: their
-// cost to the host is not to be in the time, nor what a device needs to get going.
+// no kernel may be under way. Flushing keeps the device busy until the host has made the calls:
+// what they cost the host is not to be in the time, nor what a device needs to get going.
 void EventStopwatch::flush_caches() {
   constexpr double kFastestFill = 8e12;  // bytes a second
   constexpr double kLeastFills = 3;
-  constexpr double kMostFills = 64;
   driver_.stream_synchronize(stream_);
   driver_.ctx_reset_persisting_l2.code();
-  const double bytes = host_seconds_ * kFastestFill;
-  const double fills =
-      std::clamp(1 + bytes / static_cast<double>(flush_bytes_), kLeastFills, kMostFills);
-  for (int i = 0; i < static_cast<int>(fills); ++i)
+  const double fills = lead_seconds_ * kFastestFill / static_cast<double>(flush_bytes_);
+  for (int i = 0; i < static_cast<int>(std::max(1 + fills, kLeastFills)); ++i)
     driver_.memset_d32_async(flush_, 0, flush_bytes_ / sizeof(std::uint32_t), stream_);
 }
 
-std::vector<double> EventStopwatch::finish() {
-  host_seconds_ = 0;
-  const std::vector<Sample> samples = std::exchange(begun_, {});
-  for (const Sample& sample : samples) idle_.push_back(sample.events);
-  if (samples.empty()) return {};
-  const ContextScope scope(*context_);
-  driver_.event_synchronize(samples.back().events.end);  // the stream's order: all others are over
-  std::vector<double> microseconds;
-  for (const Sample& sample : samples) {
-    float milliseconds = 0;
-    driver_.event_elapsed_time(&milliseconds, sample.events.start, sample.events.end);
-    microseconds.push_back(double{milliseconds} * 1e3 / sample.calls);
-  }
-  return microseconds;
+// The next calls will take the host about as long as the last ones.
+void EventStopwatch::note_host_time(Clock::time_point start) {
+  constexpr double kLongestLead = 2e-3;  // a call that compiled something says nothing
+  constexpr double kFading = 0.8;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  lead_seconds_ = std::max(std::min(seconds, kLongestLead), kFading * lead_seconds_);
 }
 
 void EventStopwatch::wait() {

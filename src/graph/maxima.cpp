@@ -17,13 +17,13 @@ class Maxima {
   Graph run() {
     for (NodeId id = 0; id < source_.size(); ++id) {
       Node node = source_[id];
-      if (const std::optional<NodeId> known = known_maximum(node)) {
+      const std::optional<NodeId> known = known_maximum(node);
+      if (is_maximum(node)) maxima_[{node.operands[0].node, node.axes}] = id;
+      if (known) {
         moved_.push_back(*known);
         continue;
       }
       const bool is_input = node.op == Op::input;
-      if (is_maximum(node) && is_whole(node.operands[0]))
-        maxima_[{node.operands[0].node, node.axes}] = id;
       for (Operand& operand : node.operands) operand.node = moved(operand.node);
       moved_.push_back(result_.add(std::move(node)));
       if (is_input) result_.inputs.push_back(moved_.back());
@@ -39,18 +39,16 @@ class Maxima {
     return operand.view == dense_view(source_[operand.node].shape);
   }
 
-  static bool is_maximum(const Node& node) {
-    return node.op == Op::reduce && node.reduce_kind == ReduceKind::max && is_floating(node.dtype);
+  bool is_maximum(const Node& node) const {
+    return node.op == Op::reduce && node.reduce_kind == ReduceKind::max &&
+           is_floating(node.dtype) && is_whole(node.operands[0]);
   }
 
   std::optional<NodeId> known_maximum(const Node& node) {
-    if (!is_maximum(node) || !is_whole(node.operands[0])) return std::nullopt;
-    if (source_[node.operands[0].node].dtype != node.dtype) return std::nullopt;
-    return maximum_of(node.operands[0].node, node, 0);
+    return is_maximum(node) ? maximum_of(node.operands[0].node, node, 0) : std::nullopt;
   }
 
-  // The maximum of node y, like `max`. No rule takes a NaN away or makes one: 0 times infinity and
-  // infinities' differences come out the same.
+  // The maximum of node y, like `max`. No rule takes a NaN away or makes one.
   std::optional<NodeId> maximum_of(NodeId y, const Node& max, int depth) {
     constexpr int kDeepest = 8;
     if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end()) return moved(it->second);
@@ -60,11 +58,9 @@ class Maxima {
     const Operand& u = node.operands[0];
     const bool grows = node.op == Op::exp || (node.op == Op::cast && is_floating(node.dtype) &&
                                               is_floating(source_[u.node].dtype));
-    const bool is_below_maximum = node.op == Op::sub && is_of_rows(node.operands[1], max.axes) &&
-                                  maxima_.count({u.node, max.axes}) &&
-                                  maxima_.at({u.node, max.axes}) == node.operands[1].node;
-    const bool is_part_of_sum = node.op == Op::mul && is_reciprocal_sum(node.operands[1], u, max);
-    if (!grows && !is_below_maximum && !is_part_of_sum) return std::nullopt;
+    const bool below = is_below_maximum(node, max.axes);
+    const bool part = node.op == Op::mul && is_reciprocal_sum(node.operands[1], u, max);
+    if (!grows && !below && !part) return std::nullopt;
     const std::optional<NodeId> top = maximum_of(u.node, max, depth + 1);
     if (!top) return std::nullopt;
     Node result;
@@ -73,21 +69,32 @@ class Maxima {
     result.shape = max.shape;
     const View rows = dense_view(max.shape);
     result.operands.push_back({*top, rows});
-    if (is_below_maximum) result.operands.push_back({*top, rows});
-    if (is_part_of_sum) result.operands.push_back({moved(node.operands[1].node), rows});
+    if (below) result.operands.push_back({*top, rows});
+    if (part) result.operands.push_back({moved(node.operands[1].node), rows});
     return result_.add(std::move(result));
   }
 
-  // 1 / sum(u) where u is an exponential, and so not negative.
+  // u - max(u): at most 0, or NaN throughout where u has no greatest finite element.
+  bool is_below_maximum(const Node& node, std::uint32_t axes) const {
+    if (node.op != Op::sub || !is_whole(node.operands[0]) || !is_of_rows(node.operands[1], axes))
+      return false;
+    const auto it = maxima_.find({node.operands[0].node, axes});
+    return it != maxima_.end() && it->second == node.operands[1].node;
+  }
+
+  // 1 / sum(u) where u is exp(v - max(v)): that sum is 1 at least, or NaN, and its reciprocal
+  // turns no 0 into NaN.
   bool is_reciprocal_sum(const Operand& operand, const Operand& u, const Node& max) const {
     const Node& reciprocal = source_[operand.node];
     if (reciprocal.op != Op::reciprocal || !is_of_rows(operand, max.axes) ||
         !is_whole(reciprocal.operands[0]))
       return false;
     const Node& sum = source_[reciprocal.operands[0].node];
+    const Node& power = source_[u.node];
     return sum.op == Op::reduce && sum.reduce_kind == ReduceKind::sum && sum.axes == max.axes &&
-           sum.operands[0].node == u.node && is_whole(sum.operands[0]) &&
-           source_[u.node].op == Op::exp;
+           sum.operands[0].node == u.node && is_whole(sum.operands[0]) && power.op == Op::exp &&
+           is_whole(power.operands[0]) &&
+           is_below_maximum(source_[power.operands[0].node], max.axes);
   }
 
   // A reduction's result, or what was made of it, spread over the reduced axes again.

@@ -170,8 +170,8 @@ std::vector<Config> pointwise_configs(const GpuFacts& facts) {
 }
 
 // What is read should not push out what others have in the cache: writing that back would cost more
-// than the reading. Not if it is more than the cache holds: what neighbours share would go, too
-// (measured on an H200).
+// than the reading. Not if the cache holds little of it: what neighbours share would go, too. The
+// limits were measured on an H200.
 bool streams(const GpuFacts& facts, const Config& config, std::int64_t bytes) {
   if (config.mapping.ahead > 0) return false;
   const auto caches = static_cast<double>(bytes) / static_cast<double>(facts.machine.cache_bytes);

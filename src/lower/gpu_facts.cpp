@@ -59,6 +59,12 @@ bool GpuFacts::is_narrow() const {
   });
 }
 
+bool GpuFacts::is_of_pairs() const {
+  return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
+    return !is_memory(access) || access.level != Level::full || access.element_bytes == 2;
+  });
+}
+
 bool GpuFacts::has_shared_operand(int col_axis, int row_axis) const {
   return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
     return is_memory(access) && stride(access, col_axis) != 0 && stride(access, row_axis) == 0;

@@ -32,8 +32,9 @@ struct GpuFacts {
   bool is_full_read(const Access& access) const;
   int full_reads() const;
   bool writes_elements() const;  // not only one for each row
-  // All elements that are read or written one by one have 16 bits.
+  // All elements that are read or written one by one have 16 bits or less.
   bool is_narrow() const;
+  bool is_of_pairs() const;  // just 16 bits
   // Whether some operand is the same for all rows.
   bool has_shared_operand(int col_axis, int row_axis) const;
 

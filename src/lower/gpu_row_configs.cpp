@@ -38,7 +38,7 @@ class RowConfigs {
         vector_(facts.vector_along(col_axis)),
         reads_(std::max(1, facts.full_reads())),
         is_narrow_(facts.is_narrow()),
-        is_packed_(is_narrow_ && vector_ > 1 && !facts.space.keeps_computed),
+        is_packed_(facts.is_of_pairs() && vector_ > 1 && !facts.space.keeps_computed),
         has_shared_(shared_reads() > 0),
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()) {}
 
@@ -84,15 +84,17 @@ class RowConfigs {
   }
   std::int64_t held(const Config& config) const { return registers(config) * reads_; }
 
-  bool fits_registers(const Config& config) const {
-    return held(config) <= (config.mapping.threads > 512 ? kRowElements / 2 : kRowElements);
+  bool fits_block(const Config& config) const {
+    const int threads = config.mapping.threads;
+    return threads <= kMostThreads &&
+           held(config) <= (threads > 512 ? kRowElements / 2 : kRowElements);
   }
 
   // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
   // unpacking for the next stage while it waits for the last.
-  std::int64_t other_registers(const Mapping& mapping) const {
+  std::int64_t other_registers(const Mapping& mapping, bool late_loads) const {
     if (!is_packed_) return 48;
-    return (mapping.threads_per_row > 32 ? 32 : 64) + (mapping.late_loads ? 0 : 8 * shared_reads());
+    return (mapping.threads_per_row > 32 ? 32 : 64) + (late_loads ? 0 : 8 * shared_reads());
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
@@ -102,12 +104,13 @@ class RowConfigs {
     Mapping& mapping = config.mapping;
     const std::int64_t all = registers(config) * (reads_ + shared_reads());
     const std::int64_t room =
-        machine_.registers_per_multiprocessor / mapping.threads - other_registers(mapping);
+        machine_.registers_per_multiprocessor / mapping.threads - other_registers(mapping, false);
     if (mapping.ahead > 0)
       mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
     else
       mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
-    const std::int64_t each = (mapping.late_loads ? held(config) : all) + other_registers(mapping);
+    const std::int64_t each =
+        (mapping.late_loads ? held(config) : all) + other_registers(mapping, mapping.late_loads);
     const std::int64_t by_registers =
         machine_.registers_per_multiprocessor / (mapping.threads * each);
     const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
@@ -265,7 +268,7 @@ class RowConfigs {
     const std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
-    return {group, static_cast<int>(threads / group), group};
+    return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has
   }
 
   Config config_of(const RowChoice& choice) const {
@@ -290,7 +293,7 @@ class RowConfigs {
 
   void add(const RowChoice& choice, bool is_chosen, std::vector<Config>& configs) const {
     Config config = config_of(choice);
-    if (!fits_registers(config)) return;
+    if (!fits_block(config)) return;
     share_registers(config);
     configs.push_back(config);
     for (int programs : {1, 2})

@@ -189,8 +189,9 @@ class GroupLowering {
     ValueId rest = trip;
     for (std::size_t i = loop_axes_.size(); i-- > 0;) {
       const auto [axis, count] = loop_axes_[i];
-      values_.move_to(axis, i == 0 ? rest : b_.modulo(rest, count));
-      if (i != 0) rest = b_.quotient(rest, count);
+      const ValueId quotient = i == 0 ? tile::kNoValue : b_.quotient(rest, count);
+      values_.move_to(axis, i == 0 ? rest : b_.sub(rest, b_.mul(quotient, count)));
+      rest = quotient;
     }
     std::vector<ValueId> next;
     for (const Running& each : round.reductions)

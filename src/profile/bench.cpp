@@ -25,8 +25,6 @@ constexpr double kShortUs = 5000;  // shorter calls get an unmeasured one before
 constexpr int kMaxCalls = 2000;
 // The worker threads of whoever ran last spin for a while, on cores that the next one needs.
 constexpr auto kPause = std::chrono::microseconds(60);
-// Samples that a GPU's queue holds before their times are read.
-constexpr int kRoundsInQueue = 10;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -51,8 +49,8 @@ class Contender {
   }
 
   void warm_up() {
-    double us = time_now(1);
-    us = std::min(us, time_now(us < kShortUs ? 3 : 1));
+    double us = stopwatch_.time(run_, 1);
+    us = std::min(us, stopwatch_.time(run_, us < kShortUs ? 3 : 1));
     is_short_ = us < kShortUs;
     if (!single_)
       calls_ = static_cast<int>(std::clamp(std::ceil(kSampleUs / us), 1.0, double{kMaxCalls}));
@@ -63,10 +61,8 @@ class Contender {
       std::this_thread::sleep_for(kPause);
       run_();
     }
-    stopwatch_.time(run_, calls_);
+    samples_.push_back(stopwatch_.time(run_, calls_));
   }
-
-  void add(double us) { samples_.push_back(us); }
 
   BenchResult result(const BenchOptions& options) {
     BenchResult result = summary(std::move(samples_), options);
@@ -75,11 +71,6 @@ class Contender {
   }
 
  private:
-  double time_now(int calls) {
-    stopwatch_.time(run_, calls);
-    return stopwatch_.finish().back();
-  }
-
   const std::function<void()>& run_;
   Stopwatch& stopwatch_;
   bool single_;
@@ -87,15 +78,6 @@ class Contender {
   int calls_ = 1;
   std::vector<double> samples_;
 };
-
-// Reads the times of all samples since the last call; `order` says whose they are.
-void collect(Stopwatch& stopwatch, std::vector<Contender>& contenders,
-             std::vector<std::size_t>& order) {
-  const std::vector<double> samples = stopwatch.finish();
-  SINTER_ASSERT(samples.size() == order.size(), "{} samples of {}", samples.size(), order.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) contenders[order[i]].add(samples[i]);
-  order.clear();
-}
 
 }  // namespace
 
@@ -119,16 +101,11 @@ std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> r
 
   const auto start = Clock::now();
   const std::size_t count = contenders.size();
-  std::vector<std::size_t> order;
   for (int round = 0; round < options.max_samples; ++round) {
-    if (round % kRoundsInQueue == 0) collect(stopwatch, contenders, order);
     if (round >= options.min_samples && seconds_since(start) > options.seconds) break;
-    for (std::size_t i = 0; i < count; ++i) {
-      order.push_back((i + static_cast<std::size_t>(round)) % count);
-      contenders[order.back()].sample();
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      contenders[(i + static_cast<std::size_t>(round)) % count].sample();
   }
-  collect(stopwatch, contenders, order);
 
   std::vector<BenchResult> results;
   for (Contender& each : contenders) results.push_back(each.result(options));

@@ -3,6 +3,7 @@
 #include "src/suite/peers.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "src/base/atomic_file.h"
@@ -72,15 +73,31 @@ Json parse(const std::string& line) {
 
 }  // namespace
 
-// The script in a file of its own folder: nothing else can be imported from there by accident.
-class ScriptFile {
+// A program's files in a folder of their own: nothing else can be imported from there by accident.
+// What Python and the program write there goes with it.
+class ScriptFolder {
  public:
-  explicit ScriptFile(std::string_view text) { write_file_atomically("suite", path(), text); }
+  // The peer's own program, or `script` instead.
+  ScriptFolder(std::string_view peer, const std::string& script) {
+    if (!script.empty())
+      add("peer.py", script);
+    else
+      for (const std::string_view name : peer_files(peer)) add(name, peer_script(name));
+  }
 
-  std::string path() const { return folder_.path() + "/peer.py"; }
+  const std::string& start() const { return start_; }  // the file to start
 
  private:
+  void add(std::string_view name, std::string_view text) {
+    SINTER_ASSERT(!text.empty(), "{} is not embedded", name);
+    const std::string path = fmt::format("{}/{}", folder_.path(), name);
+    make_directory("suite", std::filesystem::path(path).parent_path());
+    write_file_atomically("suite", path, text);
+    if (start_.empty()) start_ = path;
+  }
+
   TemporaryDirectory folder_;
+  std::string start_;
 };
 
 std::vector<std::string> peer_names() { return {kTorch}; }
@@ -98,8 +115,7 @@ Peer::Peer(const std::string& name, const std::string& device, PeerOptions optio
       restarts_left_(options_.restarts) {
   check_peer_name(name);
   if (options_.interpreter.empty()) options_.interpreter = environment_options().python;
-  if (options_.script.empty()) options_.script = peer_script(name + "_peer.py");
-  script_ = std::make_unique<ScriptFile>(options_.script);
+  script_ = std::make_unique<ScriptFolder>(name, options_.script);
   const std::string failure = start();
   if (!missing_.empty())
     fail_user("suite",
@@ -114,7 +130,7 @@ Peer::~Peer() = default;
 std::string Peer::start() {
   try {
     process_ = std::make_unique<PeerProcess>(
-        std::vector<std::string>{options_.interpreter, script_->path(), device_});
+        std::vector<std::string>{options_.interpreter, script_->start(), device_});
   } catch (const PeerError& error) {
     return failure_ = missing_ = error.what();
   }

@@ -1,5 +1,5 @@
 // Peers: other software that the suite measures beside Sinter, on the same device, in turns with
-// it case by case. src/suite/peers/ has the programs that do so, one a peer.
+// it case by case. src/suite/peers/ has the programs that do so.
 // In: what to measure. Out: rows like Sinter's own.
 #pragma once
 
@@ -30,7 +30,7 @@ struct PeerOptions {
 };
 
 class PeerProcess;
-class ScriptFile;
+class ScriptFolder;
 
 class Peer {
  public:
@@ -64,7 +64,7 @@ class Peer {
   std::string device_;
   PeerOptions options_;
   int restarts_left_;
-  std::unique_ptr<ScriptFile> script_;
+  std::unique_ptr<ScriptFolder> script_;
   std::unique_ptr<PeerProcess> process_;  // null: it has failed
   std::string failure_;                   // the last one
   std::string missing_;                   // what the interpreter says where the peer is not there

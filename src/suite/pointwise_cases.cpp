@@ -1,5 +1,5 @@
-// The cases in which every element stands alone: the program as in peers/torch_peer.py, and the
-// same in double.
+// The cases in which every element stands alone: the program as in peers/torch_suite/cases.py, and
+// the same in double.
 #include <sinter/ops.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The cases that reduce along rows: the program as in peers/torch_peer.py, and the same in double.
+// The cases that reduce along rows: the program as in peers/torch_suite/cases.py, and the same in
+// double.
 #include <sinter/ops.h>
 
 #include <algorithm>

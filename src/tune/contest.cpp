@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/base/check.h"
-
 namespace sinter {
 namespace {
 
@@ -28,16 +26,10 @@ class Samples {
 
   void take(int rounds) {
     for (int i = 0; i < rounds; ++i) {
-      const bool champion_first = (static_cast<int>(champion_us_.size()) + i) % 2 == 0;
-      stopwatch_.time(champion_first ? champion_ : challenger_, 1);
-      stopwatch_.time(champion_first ? challenger_ : champion_, 1);
-    }
-    const std::vector<double> all = stopwatch_.finish();
-    SINTER_ASSERT(std::ssize(all) == 2L * rounds, "{} samples of {} rounds", all.size(), rounds);
-    for (std::size_t i = 0; i < all.size(); i += 2) {
-      const std::size_t swapped = champion_us_.size() % 2;
-      champion_us_.push_back(all[i + swapped]);
-      challenger_us_.push_back(all[i + 1 - swapped]);
+      const bool champion_first = champion_us_.size() % 2 == 0;
+      if (champion_first) champion_us_.push_back(stopwatch_.time(champion_, 1));
+      challenger_us_.push_back(stopwatch_.time(challenger_, 1));
+      if (!champion_first) champion_us_.push_back(stopwatch_.time(champion_, 1));
     }
   }
 

@@ -70,8 +70,8 @@ class KernelTuner {
     ResultCheck check(device_, written, options_.same_bits);
     check.set_reference(heuristic_run);
     stopwatch_ = device_.stopwatch();
-    for (int i = 0; i < kRounds; ++i) stopwatch_->time(heuristic_run, 1);
-    std::vector<double> first = stopwatch_->finish();
+    std::vector<double> first;
+    for (int i = 0; i < kRounds; ++i) first.push_back(stopwatch_->time(heuristic_run, 1));
     std::nth_element(first.begin(), first.begin() + kRounds / 2, first.end());
     result_.heuristic_us = result_.us = first[kRounds / 2];
     result_.measured = 1;
@@ -205,7 +205,6 @@ class KernelTuner {
       result_.config = candidate.config;
       result_.us = contest.challenger_us;
     } catch (const DeviceError& error) {
-      forget_samples();
       fail(error.what());
     }
   }
@@ -213,9 +212,6 @@ class KernelTuner {
   void fail(const std::string& why) {
     if (result_.failed++ == 0) result_.first_failure = why;
   }
-
-  // Of a contest that was not finished.
-  void forget_samples() { stopwatch_->finish(); }
 
   // The best of many is partly the luckiest: it has to win again.
   void confirm(Candidate& heuristic) {

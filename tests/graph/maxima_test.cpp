@@ -66,6 +66,18 @@ TEST_F(MaximaTest, ASoftmaxOfASoftmaxHasThreeReductions) {
             3);
 }
 
+TEST_F(MaximaTest, AKnownMaximumIsKnownToTheNext) {
+  m.output(softmax(softmax(softmax(x))));
+  EXPECT_EQ(maxima(rewritten()), 1);
+}
+
+// Their sum may be so small that its reciprocal is infinite.
+TEST_F(MaximaTest, ExponentialsOfAnythingAreNoSoftmax) {
+  m.output(max_of(x));
+  m.output(max_of(part_of_sum(m.op(Op::exp, {x}))));
+  EXPECT_EQ(maxima(rewritten()), 2);
+}
+
 TEST_F(MaximaTest, RoundingGrowsToo) {
   const Operand rounded = m.cast(m.cast(softmax(x), DType::f16), DType::f32);
   m.output(max_of(rounded));

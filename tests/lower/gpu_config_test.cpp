@@ -271,7 +271,13 @@ std::vector<Graph> tuned_graphs() {
   const Operand z = bias.input({2048, 1000});
   const Operand b = bias.input({1000});
   bias.output(bias.op(Op::add, {z, expanded(b, {2048, 1000})}));
+  GraphMaker products;  // too much for one block, or a cluster of them
+  Operand product = products.input({8192, 131072}, DType::bf16);
+  for (int i = 0; i < 4; ++i)
+    product = products.op(Op::mul, {product, products.input({8192, 131072}, DType::bf16)});
+  products.output(products.reduce(ReduceKind::sum, product, {1}));
   return {softmax({65536, 128}),
+          products.graph,
           softmax({300, 1000}),
           softmax({128, 65536}, DType::bf16),
           reduction({512, 2048}, 0),

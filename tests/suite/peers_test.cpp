@@ -9,6 +9,11 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
 
 #include "src/runtime/registry.h"
 #include "src/suite/peer_scripts.h"
@@ -17,6 +22,7 @@
 namespace sinter::suite {
 namespace {
 
+namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using ::testing::Test;
 
@@ -370,6 +376,35 @@ void expect_complete(const ResultRow& row) {
   told("peak_bytes", row.peak_bytes.has_value());
 }
 
+// The script gives the names of what lies beside it as its versions.
+TEST_F(Peers, AScriptOfOnesOwnIsAloneInItsFolder) {
+  const Peer peer("torch", "cpu", shell(R"(cd "${0%/*}"; found=$(echo *)
+echo '{"versions": {"found": "'$found'"}, "providers": []}'
+read -r request
+)"));
+  EXPECT_EQ(peer.versions().at("found"), "peer.py");
+}
+
+TEST_F(Peers, EveryFileOfTorchIsEmbeddedAndNamed) {
+  const char* source = std::getenv("SINTER_SOURCE_DIR");
+  if (!source) GTEST_SKIP() << "SINTER_SOURCE_DIR is not set";
+  const fs::path root = fs::path(source) / "src/suite/peers";
+  std::set<std::string> there;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".py") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::string name = entry.path().lexically_relative(root).string();
+    EXPECT_TRUE(peer_script(name) == text.str()) << name;
+    there.insert(name);
+  }
+  const auto files = peer_files("torch");
+  EXPECT_EQ(std::set<std::string>(files.begin(), files.end()), there);
+  EXPECT_EQ(files.front(), "torch_peer.py") << "the one that is started";
+  EXPECT_TRUE(peer_files("troch").empty());
+}
+
 // Nothing, and why, where there is no PyTorch.
 std::unique_ptr<Peer> torch_on_cpu(std::string& why_not) {
   try {
@@ -382,7 +417,6 @@ std::unique_ptr<Peer> torch_on_cpu(std::string& why_not) {
 }
 
 TEST_F(Peers, TorchRunsEveryCase) {
-  ASSERT_FALSE(peer_script("torch_peer.py").empty());
   std::string why_not;
   const std::unique_ptr<Peer> peer = torch_on_cpu(why_not);
   if (!peer) GTEST_SKIP() << why_not;

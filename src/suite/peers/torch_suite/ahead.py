@@ -1,0 +1,163 @@
+"""Compiling ahead: worker processes compile what will be measured, all at once, and the measuring
+process finds the graphs on disk. Nothing is timed meanwhile, and no kernel is tuned: Inductor tries
+its configurations later, in the measuring process, alone on the machine.
+
+In: the request {"compile_ahead": ..}. Out: graphs on disk, AHEAD_MS, and how many there are.
+"""
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+import torch
+
+from torch_suite.cases import CASES, DTYPES
+from torch_suite.compiler import compiled, load_compiler
+from torch_suite.inputs import empty_input
+from torch_suite.memory import needed_bytes, release_all
+from torch_suite.problems import first_line
+
+WORKER_BYTES = 1 << 30  # of GPU memory, besides tensors: a context, and what is loaded into it
+FREE_SHARE = 0.6  # of the memory that is free, for the tensors of all workers
+
+AHEAD_MS = {}  # what compiling took, by (case, shape, dtype)
+
+
+def do_not_run_kernels():
+    """A kernel is compiled before its first run; that run would only tune it, in a crowd."""
+    try:
+        from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+        CachingAutotuner.run = lambda self, *args, **kwargs: None
+    except Exception as problem:  # internal names, or no Triton; see forget_tuning()
+        print(f"kernels run while compiling: {first_line(problem)}", file=sys.stderr)
+
+
+def forget_tuning():
+    """What was tuned in a crowd was tuned badly."""
+    for folder, _, names in os.walk(os.environ["TORCHINDUCTOR_CACHE_DIR"]):
+        for name in names:
+            if name.endswith(".best_config"):
+                os.remove(os.path.join(folder, name))
+
+
+def compile_cell(cell, device):
+    """In a worker: the compile time in ms."""
+    case = CASES[cell["case"]]
+    rows, cols = map(int, cell["shape"].split("x"))
+    inputs = [empty_input(what, rows, cols, DTYPES[cell["dtype"]], device) for what in case.inputs]
+    function = compiled(case.function, device)
+    start = time.perf_counter()
+    function(*inputs)
+    return (time.perf_counter() - start) * 1e3
+
+
+def answer_worker(line, device):
+    cell = json.loads(line)
+    if cell["threads"]:
+        torch.set_num_threads(cell["threads"])  # generated code depends on it
+    try:
+        with torch.no_grad():
+            return {"compile_ms": compile_cell(cell, device)}
+    except Exception as problem:
+        return {"error": first_line(problem)}
+    finally:
+        release_all(device)
+
+
+class CrowdOfWorkers:
+    """Processes that compile, each with a thread here that gives it one cell after the other."""
+
+    def __init__(self, cells, threads, device, memory):
+        # The largest first: at the end all workers have something left to do.
+        self._waiting = sorted(cells, key=cell_bytes, reverse=True)
+        self._threads = threads
+        self._device = device
+        self._room = memory  # for tensors of cells that are being compiled
+        self._changed = threading.Condition()
+        self._busy = 0
+        self.done = queue.SimpleQueue()  # (cell, ms or None); a None for each worker that ends
+
+    def work(self, name):
+        """The thread of one worker."""
+        environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+        arguments = [sys.executable, os.path.abspath(sys.argv[0]), name, "worker"]
+        worker = None
+        try:
+            worker = subprocess.Popen(
+                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+            worker.stdout.readline()  # its hello
+            while (cell := self._take()) is not None:
+                milliseconds = None
+                try:
+                    worker.stdin.write(json.dumps({**cell, "threads": self._threads}) + "\n")
+                    worker.stdin.flush()
+                    milliseconds = json.loads(worker.stdout.readline()).get("compile_ms")
+                finally:
+                    self._give_back(cell)
+                    self.done.put((cell, milliseconds))
+        except Exception as problem:  # the others go on
+            print(f"a compiling process failed: {first_line(problem)}", file=sys.stderr)
+        finally:
+            if worker is not None:
+                worker.kill()
+                worker.wait()
+            self.done.put(None)
+
+    def _take(self):
+        """The largest that has room."""
+        with self._changed:
+            while self._waiting:
+                for i, cell in enumerate(self._waiting):
+                    if cell_bytes(cell) <= self._room:
+                        self._room -= cell_bytes(cell)
+                        self._busy += 1
+                        return self._waiting.pop(i)
+                if self._busy == 0:  # too large: left to the measuring process
+                    return None
+                self._changed.wait()
+            return None
+
+    def _give_back(self, cell):
+        with self._changed:
+            self._room += cell_bytes(cell)
+            self._busy -= 1
+            self._changed.notify_all()
+
+
+def cell_bytes(cell):
+    return needed_bytes(CASES[cell["case"]], *map(int, cell["shape"].split("x")), cell["dtype"])
+
+
+def compile_ahead(request, device, say):
+    """`say` hears how many are compiled; the last word is returned."""
+    cells = [cell for cell in request["compile_ahead"] if cell["case"] in CASES]
+    workers = min(request["workers"], len(cells))
+    memory = request["memory"]
+    if device == "cuda":
+        memory = torch.cuda.mem_get_info()[0]
+        workers = min(workers, max(1, int(memory * (1 - FREE_SHARE) / WORKER_BYTES)))
+    crowd = CrowdOfWorkers(cells, request["threads"], device, int(memory * FREE_SHARE))
+    for _ in range(workers):
+        threading.Thread(target=crowd.work, args=(sys.argv[1],), daemon=True).start()
+    load_compiler(device)  # meanwhile: it takes as long as the workers take to start
+    compiled_cells = failed = 0
+    while workers:
+        ended = crowd.done.get()
+        if ended is None:
+            workers -= 1
+            continue
+        cell, milliseconds = ended
+        if milliseconds is None:
+            failed += 1
+        else:
+            AHEAD_MS[cell["case"], cell["shape"], cell["dtype"]] = milliseconds
+            compiled_cells += 1
+        say({"compiled": compiled_cells + failed})
+    forget_tuning()
+    return {"ready": compiled_cells, "failed": len(request["compile_ahead"]) - compiled_cells}

@@ -1,0 +1,56 @@
+"""Memory: what a case needs, what a call takes at most, and giving back what is no longer used.
+
+In: a case and a shape, or a device. Out: bytes.
+"""
+
+import gc
+
+import torch
+
+from torch_suite.cases import DTYPES
+from torch_suite.clocks import held_by_clock
+from torch_suite.problems import Unavailable
+
+KEPT_SHARE = 1 / 32  # of all memory: asking for it takes time; more is for whoever runs next
+
+
+def release(device):
+    """Gives freed memory back to the device, if there is much of it."""
+    if device != "cuda":
+        return
+    torch.cuda.synchronize()
+    if torch.cuda.memory_reserved() > torch.cuda.mem_get_info()[1] * KEPT_SHARE:
+        torch.cuda.empty_cache()
+
+
+def release_all(device):
+    """After a measurement. Looking for garbage takes time, more with each graph: only where it
+    seems to hold tensors, after an error, or on the CPU, where nobody counts them."""
+    if device != "cuda" or torch.cuda.memory_allocated() > held_by_clock(device) + (64 << 20):
+        gc.collect()
+    release(device)
+
+
+def measure_peak(each, device):
+    if device != "cuda":
+        each.reasons["peak_bytes"] = "PyTorch does not count the CPU's memory"
+        return
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    each.run()
+    torch.cuda.synchronize()
+    each.row["peak_bytes"] = torch.cuda.max_memory_allocated() - before
+
+
+def needed_bytes(case, rows, cols, dtype):
+    matrices = sum(what.layout != "vector" for what in case.inputs) + 2  # a result, an intermediate
+    return matrices * rows * cols * DTYPES[dtype].itemsize
+
+
+def check_fits(needed, memory):
+    """On the CPU: memory that is not there ends the process, it raises nothing."""
+    if memory and needed > memory:
+        raise Unavailable(
+            f"does not fit: about {needed >> 20} MiB are needed, {memory >> 20} MiB are free"
+        )
