@@ -133,13 +133,12 @@ TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int y = b.add_buffer("y", DType::f32, true);
   const ValueId stride = b.add_scalar("stride", DType::i64);
-  const ValueId at =
-      b.add(b.mul(b.arange(Axis::rows, 16), stride), b.arange(Axis::cols, 32));
+  const ValueId at = b.add(b.mul(b.arange(Axis::rows, 16), stride), b.arange(Axis::cols, 32));
   b.store(y, at, load(x, at), kNoValue);
-  const std::string text = render(
-      {.threads = 128, .threads_per_row = 8, .vector = 4, .cluster = 1, .wide_index = true});
+  const std::string text =
+      render({.threads = 128, .threads_per_row = 8, .vector = 4, .cluster = 1, .wide_index = true});
   EXPECT_NE(text.find("const i32 row = "), std::string::npos) << text;
-  EXPECT_EQ(count_of(text, "idx(row) * stride"), 2) << text;
+  EXPECT_EQ(count_of(text, "idx(row)) * stride"), 2) << text;
 }
 
 // Waiting for one tile's elements should not keep the others from being asked for.
