@@ -103,7 +103,9 @@ def clock_of(device):
 
 
 def held_by_clock(device):
-    return clock_of(device).flush_bytes if device == "cuda" and clock_of.cache_info().currsize else 0
+    if device != "cuda" or not clock_of.cache_info().currsize:
+        return 0
+    return clock_of(device).flush_bytes
 
 
 def time_in_turns(runs, seconds, clock):
