@@ -219,8 +219,9 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   }
   return pack;
 }
-// What is written is the last to leave the L2, so that whoever reads it next may find it: 4 to 6% less
-// time for kernels that move some megabytes on an H200. Past the caches if SN_STREAM_STORES.
+// What is written is the last to leave the L2, so that whoever reads it next may find it. On an H200
+// pointwise kernels that move 16 to 70 MB take 5 to 8% less time so, those that move gigabytes as long
+// as without. Past the caches if SN_STREAM_STORES.
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 #if SN_STREAM_STORES

@@ -29,6 +29,13 @@ bool is_dense(const View& view) {
 
 bool is_identity(const View& view) { return view.offset == 0 && is_dense(view); }
 
+bool same_access(const View& a, const View& b) {
+  if (a.shape != b.shape || a.offset != b.offset) return false;
+  for (int i = 0; i < a.shape.rank(); ++i)
+    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  return true;
+}
+
 View permute(const View& view, const Shape& axes) {
   View result = view;
   for (int i = 0; i < axes.rank(); ++i) {

@@ -26,6 +26,8 @@ View dense_view(const Shape& shape);
 bool is_dense(const View& view);
 // is_dense() at offset 0.
 bool is_identity(const View& view);
+// Equal but for the strides of axes with one element.
+bool same_access(const View& a, const View& b);
 
 View permute(const View& view, const Shape& axes);
 View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step);

@@ -18,7 +18,7 @@ std::optional<OnlineNodes> online_nodes(const Graph& graph, NodeId id) {
   if (max.op != Op::reduce || max.reduce_kind != ReduceKind::max || max.axes != sum.axes) return {};
   const Operand& u = below.operands[0];
   if (max.operands[0].node != u.node || !same_access(max.operands[0].view, u.view) ||
-      !same_access(below.operands[1].view, row_broadcast({below.shape, sum.axes})))
+      !same_access(below.operands[1].view, row_broadcast(below.shape, sum.axes)))
     return {};
   const DType dtype = compute_dtype(graph[u.node].dtype);
   if (!is_floating(dtype) || compute_dtype(sum.dtype) != dtype) return {};

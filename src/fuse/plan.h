@@ -84,10 +84,4 @@ Plan make_plan(const Graph& graph, const FusionOptions& options);
 void verify(const Plan& plan);
 std::string to_string(const Plan& plan);
 
-// The view by which a full node reads a row-level one: kept axes as they are, reduced axes
-// repeated.
-View row_broadcast(const Domain& domain);
-// Equal but for the strides of axes with one element.
-bool same_access(const View& a, const View& b);
-
 }  // namespace sinter

@@ -11,22 +11,6 @@
 
 namespace sinter {
 
-bool same_access(const View& a, const View& b) {
-  if (a.shape != b.shape || a.offset != b.offset) return false;
-  for (int i = 0; i < a.shape.rank(); ++i)
-    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
-  return true;
-}
-
-View row_broadcast(const Domain& domain) {
-  View view{domain.shape, Shape::filled(domain.shape.rank(), 0), 0};
-  const Strides kept = row_major(domain.kept());
-  int k = 0;
-  for (int i = 0; i < domain.shape.rank(); ++i)
-    if (!(domain.reduced >> i & 1)) view.strides[i] = kept[k++];
-  return view;
-}
-
 View Plan::buffer_view(const Operand& operand) const {
   const auto view = compose(operand.view, placements[static_cast<std::size_t>(operand.node)].view);
   SINTER_ASSERT(view.has_value(), "%{} is placed where its reader's view cannot reach",
@@ -222,8 +206,9 @@ class Planner {
         user.op != Op::reduce && domain.reduced != 0 && user.shape == domain.kept();
     if (!source_is_row && reads_as_row)
       return fmt::format("%{} needs parts of %{} that other rows compute", reader, operand.node);
-    const View expected =
-        source_is_row && !reads_as_row ? row_broadcast(domain) : dense_view(source.shape);
+    const View expected = source_is_row && !reads_as_row
+                              ? row_broadcast(domain.shape, domain.reduced)
+                              : dense_view(source.shape);
     if (same_access(operand.view, expected)) return {};
     return fmt::format("%{} reads %{} through another view ({})", reader, operand.node,
                        to_string(operand.view));

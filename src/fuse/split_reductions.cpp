@@ -242,7 +242,7 @@ class Splitter {
     const DType dtype = source_[nodes->max].dtype;
     if (compute_dtype(dtype) != dtype) return -1;  // 16-bit floats have no least number in f32
     const auto sum_below = [&](const Operand& u, NodeId tops, std::uint32_t axes) {
-      const Operand spread{tops, row_broadcast({u.view.shape, axes})};
+      const Operand spread{tops, row_broadcast(u.view.shape, axes)};
       const NodeId power = add_pointwise(Op::exp, {whole(add_pointwise(Op::sub, {u, spread}))});
       return add_reduce(ReduceKind::sum, whole(power), axes);
     };
@@ -253,7 +253,7 @@ class Splitter {
     const std::uint32_t over_parts = 1u << max.parts_axis;
     const NodeId tops = at_least_finite(max.partial);
     const NodeId partial = sum_below(max.main, tops, max.main_axes);
-    const View spread = row_broadcast({result_[partial].shape, over_parts});
+    const View spread = row_broadcast(result_[partial].shape, over_parts);
     const NodeId total =
         add_reduce(ReduceKind::sum, whole(corrected(partial, tops, spread)), over_parts);
     if (max.rest < 0) return total;
@@ -298,7 +298,7 @@ class Splitter {
     const NodeId position =
         add_pointwise(Op::add, DType::i64, {whole(places), {start, start_view}});
 
-    const View best_view = row_broadcast({shape, 1u << parts_axis});
+    const View best_view = row_broadcast(shape, 1u << parts_axis);
     NodeId is_best = add_pointwise(Op::eq, DType::boolean, {whole(values), {best, best_view}});
     if (is_floating(result_[values].dtype)) {
       const NodeId is_nan = add_pointwise(Op::isnan, DType::boolean, {whole(values)});

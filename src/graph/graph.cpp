@@ -64,6 +64,15 @@ Shape kept_shape(const Shape& shape, std::uint32_t axes) {
   return kept;
 }
 
+View row_broadcast(const Shape& shape, std::uint32_t axes) {
+  View view{shape, Shape::filled(shape.rank(), 0), 0};
+  const Strides kept = row_major(kept_shape(shape, axes));
+  int k = 0;
+  for (int i = 0; i < shape.rank(); ++i)
+    if (!(axes >> i & 1)) view.strides[i] = kept[k++];
+  return view;
+}
+
 namespace {
 
 void verify_operand(const Graph& graph, NodeId user, const Operand& operand) {

@@ -67,5 +67,7 @@ std::string to_string(const Scalar& scalar);
 
 // The axes of a reduce's operand that stay.
 Shape kept_shape(const Shape& shape, std::uint32_t axes);
+// The view by which what has `shape` reads a node of its kept shape: the axes are repeated.
+View row_broadcast(const Shape& shape, std::uint32_t axes);
 
 }  // namespace sinter

@@ -99,19 +99,9 @@ class Maxima {
 
   // A reduction's result, or what was made of it, spread over the reduced axes again.
   bool is_of_rows(const Operand& operand, std::uint32_t axes) const {
-    const View dense = dense_view(source_[operand.node].shape);
-    const View& view = operand.view;
-    if (view.offset != 0) return false;
-    int kept = 0;
-    for (int i = 0; i < view.shape.rank(); ++i) {
-      const bool is_reduced = (axes >> i & 1) != 0;
-      if (!is_reduced && kept == dense.shape.rank()) return false;
-      const std::int64_t stride = is_reduced ? 0 : dense.strides[kept];
-      if (view.shape[i] > 1 && view.strides[i] != stride) return false;
-      if (!is_reduced && view.shape[i] != dense.shape[kept]) return false;
-      if (!is_reduced) ++kept;
-    }
-    return kept == dense.shape.rank();
+    const Shape& shape = operand.view.shape;
+    return source_[operand.node].shape == kept_shape(shape, axes) &&
+           same_access(operand.view, row_broadcast(shape, axes));
   }
 
   const Graph& source_;

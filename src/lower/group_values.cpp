@@ -219,9 +219,9 @@ void GroupValues::locate_program() {
         counts[i].tile == 1
             ? sizes_[static_cast<std::size_t>(counts[i].axis)]
             : scalar_param(fmt::format("blocks{}", counts[i].axis), counts[i].blocks);
-    const ValueId quotient = b_.quotient(rest, blocks);
-    block[counts[i].axis] = b_.sub(rest, b_.mul(quotient, blocks));
-    rest = quotient;
+    const tile::Builder::Divided divided = b_.divide(rest, blocks);
+    block[counts[i].axis] = divided.rest;
+    rest = divided.quotient;
   }
   for (auto [axis, id] : block) {
     if (axis == config_.row_axis)

@@ -189,9 +189,13 @@ class GroupLowering {
     ValueId rest = trip;
     for (std::size_t i = loop_axes_.size(); i-- > 0;) {
       const auto [axis, count] = loop_axes_[i];
-      const ValueId quotient = i == 0 ? tile::kNoValue : b_.quotient(rest, count);
-      values_.move_to(axis, i == 0 ? rest : b_.sub(rest, b_.mul(quotient, count)));
-      rest = quotient;
+      if (i == 0) {
+        values_.move_to(axis, rest);
+        break;
+      }
+      const Builder::Divided divided = b_.divide(rest, count);
+      values_.move_to(axis, divided.rest);
+      rest = divided.quotient;
     }
     std::vector<ValueId> next;
     for (const Running& each : round.reductions)

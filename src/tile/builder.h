@@ -39,6 +39,15 @@ class Builder {
   ValueId mul(ValueId a, ValueId b);
   ValueId quotient(ValueId a, ValueId b) { return pointwise(Op::floor_div, {a, b}); }
   ValueId modulo(ValueId a, ValueId b) { return pointwise(Op::remainder, {a, b}); }
+  // Both with one division.
+  struct Divided {
+    ValueId quotient;
+    ValueId rest;
+  };
+  Divided divide(ValueId a, ValueId b) {
+    const ValueId whole = quotient(a, b);
+    return {whole, sub(a, mul(whole, b))};
+  }
 
   ValueId load(int buffer, ValueId offsets, ValueId mask, ValueId other);
   void store(int buffer, ValueId offsets, ValueId value, ValueId mask);

@@ -264,5 +264,11 @@ TEST(ViewTest, PrintsAllThreeParts) {
   EXPECT_EQ(to_string(view_of({2, 3}, {1, 2}, 4)), "(2, 3) strides (1, 2) offset 4");
 }
 
+TEST(ViewTest, SameAccessIgnoresStridesOfSingleElements) {
+  EXPECT_TRUE(same_access({{1, 6}, {99, 1}, 0}, {{1, 6}, {6, 1}, 0}));
+  EXPECT_FALSE(same_access({{1, 6}, {6, 1}, 1}, {{1, 6}, {6, 1}, 0}));
+  EXPECT_FALSE(same_access({{2, 6}, {1, 2}, 0}, {{2, 6}, {6, 1}, 0}));
+}
+
 }  // namespace
 }  // namespace sinter

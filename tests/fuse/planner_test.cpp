@@ -500,16 +500,6 @@ TEST(VerifyPlanTest, RefusesReadingAConcatBeforeItsPartsAreComputed) {
   EXPECT_THROW(verify(plan), InternalError);
 }
 
-TEST(PlanTest, RowBroadcastRepeatsReducedAxes) {
-  EXPECT_EQ(row_broadcast({{4, 5, 6}, 0b010}), (View{{4, 5, 6}, {6, 0, 1}, 0}));
-}
-
-TEST(PlanTest, SameAccessIgnoresStridesOfSingleElements) {
-  EXPECT_TRUE(same_access({{1, 6}, {99, 1}, 0}, {{1, 6}, {6, 1}, 0}));
-  EXPECT_FALSE(same_access({{1, 6}, {6, 1}, 1}, {{1, 6}, {6, 1}, 0}));
-  EXPECT_FALSE(same_access({{2, 6}, {1, 2}, 0}, {{2, 6}, {6, 1}, 0}));
-}
-
 // A launch has room for so many addresses and strides.
 TEST(PlannerTest, AKernelHasNoMoreAccessesThanItMay) {
   GraphMaker maker;

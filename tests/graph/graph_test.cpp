@@ -169,5 +169,9 @@ TEST(ScalarTest, RealsOutsideOfI64AreCut) {
   EXPECT_EQ(Scalar::of(static_cast<double>(kLeast)).as(DType::i64).integer, kLeast);
 }
 
+TEST(GraphTest, RowBroadcastRepeatsReducedAxes) {
+  EXPECT_EQ(row_broadcast({4, 5, 6}, 0b010), (View{{4, 5, 6}, {6, 0, 1}, 0}));
+}
+
 }  // namespace
 }  // namespace sinter

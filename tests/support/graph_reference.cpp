@@ -10,6 +10,7 @@
 
 #include "src/base/check.h"
 #include "src/graph/scalar_math.h"
+#include "src/graph/simplify.h"
 
 namespace sinter::testing_support {
 namespace {
@@ -360,6 +361,14 @@ void expect_close(const std::vector<Numbers>& actual, const std::vector<Numbers>
           << what << " output " << k << " element " << i << ": " << a << ", expected " << e;
     }
   }
+}
+
+Graph rewritten_by(Graph (*pass)(const Graph&), const Graph& graph) {
+  Graph result = remove_dead(pass(graph));
+  verify(result);
+  const auto inputs = random_inputs(graph, 11);
+  expect_close(evaluate(result, inputs), evaluate(graph, inputs), 1e-6, to_string(result));
+  return result;
 }
 
 }  // namespace sinter::testing_support

@@ -46,4 +46,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
 void expect_close(const std::vector<Numbers>& actual, const std::vector<Numbers>& expected,
                   double bound, const std::string& what = {});
 
+// What the pass makes of the graph, without dead nodes; it has the same meaning for random inputs.
+Graph rewritten_by(Graph (*pass)(const Graph&), const Graph& graph);
+
 }  // namespace sinter::testing_support

@@ -53,18 +53,11 @@ class CudaClock:
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
         self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
-        self._reset_l2 = self._find_reset()
+        # Lines that a kernel asked to be evicted last (Inductor's do) outlive any flush: its next
+        # call would find them, and so would whoever reads the same inputs.
+        self._reset_l2 = ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache
         self._fill_s = math.inf
         self._fill_s = min(self.sample(self._flush.zero_, 0) for _ in range(3)) * 1e-6
-
-    @staticmethod
-    def _find_reset():
-        """Lines that a kernel asked to be evicted last (Inductor's do) outlive any flush: its next
-        call would find them, and so would whoever reads the same inputs."""
-        try:
-            return ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache
-        except (OSError, AttributeError):
-            return lambda: None
 
     def wait(self):
         torch.cuda.synchronize()
