@@ -191,20 +191,35 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
   to[at] = value;
 }
 
-// V neighbours at once, up to 16 bytes; their address is a multiple of their size. What is read once
-// gives up its place in the caches first, before what others have there. Volatile, so that nothing
-// moves them before the wait above; kLater is what the machine may move over stores.
+// When the L2 gives up the lines of an access, among those of others.
+struct Leaves {
+  SN_INLINE u64 first() {
+    u64 policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+  }
+  SN_INLINE u64 last() {
+    u64 policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+  }
+};
+
+// V neighbours at once, up to 16 bytes; their address is a multiple of their size. Volatile, so that
+// nothing moves them before the wait above; kLater is what the machine may move over stores.
 template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
     uint4& words = *(uint4*)&pack;
     if constexpr (reading == kOnce) {
-      u64 policy;
-      asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
       asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                   : "l"(from + at), "l"(policy));
+                   : "l"(from + at), "l"(Leaves::first()));
+    } else if constexpr (reading == kKept) {
+      asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at), "l"(Leaves::last()));
     } else if constexpr (reading == kLater) {
       asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
@@ -219,21 +234,12 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   }
   return pack;
 }
-// What is written is the last to leave the L2, so that whoever reads it next may find it. On an H200
-// pointwise kernels that move 16 to 70 MB take 5 to 8% less time so, those that move gigabytes as long
-// as without. Past the caches if SN_STREAM_STORES.
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
-#if SN_STREAM_STORES
-  if constexpr (sizeof(pack) == 16) return __stcs((uint4*)(to + at), *(uint4*)&pack);
-  if constexpr (sizeof(pack) == 8) return __stcs((uint2*)(to + at), *(uint2*)&pack);
-#endif
-  if constexpr (sizeof(pack) == 16) {
+  if constexpr (SN_KEEPS_RESULTS && sizeof(pack) == 16) {
     const uint4 words = *(uint4*)&pack;
-    u64 policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
     asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to + at),
-                 "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(policy)
+                 "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(Leaves::last())
                  : "memory");
   } else {
     *(Pack<T, V>*)(to + at) = pack;
@@ -248,7 +254,8 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 extern __shared__ __align__(16) unsigned char fetched_bytes[];
 
 // Starts to copy 16 bytes into pack `index`. What this thread took from there is in registers long
-// before memory answers.
+// before memory answers. Without a policy for the L2: ptxas 13.0 encodes that wrong where part of the
+// shared address is in a uniform register (LDGSTS [R+UR], an illegal instruction).
 template <int W, class T>
 SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
   static_assert(sizeof(Pack<T, W>) == 16);

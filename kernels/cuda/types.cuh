@@ -108,8 +108,9 @@ SN_INLINE bool to_bool(S x) {
 
 // How inputs are read.
 enum Reading {
-  kOnce,   // nobody will read them again soon: they need no place in the caches
+  kOnce,  // what others have in the caches is worth more
   kOften,
+  kKept,   // they are worth more than what others have in the L2
   kLater,  // likewise, by a program that has begun long ago: may be brought forward over its stores
 };
 

@@ -26,7 +26,7 @@ bool is_heavy(const Stage& stage) {
 // The stages that ask for what stage 0 loads.
 std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>& stages,
                                const std::string& counter) {
-  if (!values.program.stream_stores || stages[0].loop) return {};
+  if (values.program.caching != tile::Caching::nothing || stages[0].loop) return {};
   const bool crosses =
       std::any_of(stages[0].elements.begin(), stages[0].elements.end(),
                   [&](const Instr* instr) { return values.is_transposed(*instr); });

@@ -68,7 +68,7 @@ class CpuRenderer {
     function.open("for (i64 program = first; program < last; ++program)");
     function.append(code_);
     function.close();
-    if (program_.stream_stores) function.line("stream_fence();");
+    if (program_.caching == tile::Caching::nothing) function.line("stream_fence();");
     function.close();
     source.text = function.text();
     return source;

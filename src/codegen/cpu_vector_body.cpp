@@ -158,7 +158,8 @@ void VectorBody::store(const Instr& instr) {
     return all ? code_.line("store_strided({}, {}, {});", at, value, step)
                : code_.line("store_strided_n({}, {}, {}, n);", at, value, step);
   if (!all) return code_.line("store_n({}, {}, n);", at, value);
-  code_.line("{}({}, {});", values_.program.stream_stores ? "stream" : "store", at, value);
+  code_.line("{}({}, {});", values_.program.caching == tile::Caching::nothing ? "stream" : "store",
+             at, value);
 }
 
 }  // namespace sinter

@@ -135,7 +135,15 @@ std::string CudaLoads::other_text(const Instr& load) const {
 
 const char* CudaLoads::how_often(const Instr& load) const {
   if (is_near(load.results[0])) return "kLater";
-  return values_.program.stream_loads && !values_.buffer(load).reused ? "kOnce" : "kOften";
+  if (values_.buffer(load).reused) return "kOften";
+  switch (values_.program.caching) {
+    case tile::Caching::results:
+      return "kOnce";
+    case tile::Caching::operands:
+      return "kKept";
+    default:
+      return "kOften";
+  }
 }
 
 // --- into registers ---

@@ -378,9 +378,9 @@ CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& opti
   text += fmt::format(
       "#define SN_THREADS {}\n#define SN_BLOCKS_AT_ONCE {}\n#define SN_CLUSTER {}\n"
       "#define SN_WIDE_INDEX {}\n"
-      "#define SN_STREAM_STORES {}\n#define SN_ALIGNED {}\n#define SN_NARROW_RESULTS {}\n",
+      "#define SN_KEEPS_RESULTS {}\n#define SN_ALIGNED {}\n#define SN_NARROW_RESULTS {}\n",
       source.mapping.threads, std::max(1, source.mapping.blocks_at_once), source.mapping.cluster,
-      int{source.mapping.wide_index}, int{program.stream_stores},
+      int{source.mapping.wide_index}, int{program.caching == tile::Caching::results},
       options.aligned ? "true" : "false", int{has_narrow_results(program)});
   text += headers(options.meaning);
   text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";

@@ -150,16 +150,16 @@ Config reduction_config(const IterationSpace& space) {
 Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine) {
   if (machine.kind == MachineKind::gpu) return choose_gpu_config(space, bytes, machine);
   Config config = space.reduced_axes().empty() ? pointwise_config(space) : reduction_config(space);
-  config.stream_stores = bytes > machine.cache_bytes;
+  if (bytes > machine.cache_bytes) config.caching = tile::Caching::nothing;
   return config;
 }
 
 std::string to_string(const Config& config) {
   constexpr const char* kForms[] = {"pointwise", "row", "chunked", "column"};
-  std::string text =
-      fmt::format("{} ({}, {}){}", kForms[static_cast<int>(config.form)], config.tile_rows,
-                  config.tile_cols, config.stream_stores ? " streaming" : "");
-  if (config.stream_loads) text += " read once";
+  std::string text = fmt::format("{} ({}, {})", kForms[static_cast<int>(config.form)],
+                                 config.tile_rows, config.tile_cols);
+  if (config.caching != tile::Caching::any)
+    text += fmt::format(" keeps {}", name_of(config.caching));
   if (config.online) text += " online";
   const tile::Mapping& mapping = config.mapping;
   if (mapping.threads > 0)

@@ -24,9 +24,8 @@ struct Config {
   int row_axis = -1;  // -1: one row a tile
   std::int64_t tile_rows = 1;
   std::int64_t tile_cols = 1;
-  bool rows_first = false;    // neighbouring programs are neighbours along the row axis
-  bool stream_loads = false;  // GPUs only
-  bool stream_stores = false;
+  bool rows_first = false;  // neighbouring programs are neighbours along the row axis
+  tile::Caching caching = tile::Caching::any;
   bool online = false;  // looping forms: sums of exponentials in their maximum's pass (online.h)
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Config&, const Config&) = default;

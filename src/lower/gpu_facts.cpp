@@ -53,6 +53,14 @@ bool GpuFacts::writes_elements() const {
   });
 }
 
+std::int64_t GpuFacts::written_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Access& access : space.accesses)
+    if (access.write)
+      bytes += access.element_bytes * (access.level == Level::full ? elements() : kept_elements());
+  return bytes;
+}
+
 bool GpuFacts::is_narrow() const {
   return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
     return !is_memory(access) || access.level != Level::full || access.element_bytes <= 2;

@@ -32,6 +32,7 @@ struct GpuFacts {
   bool is_full_read(const Access& access) const;
   int full_reads() const;
   bool writes_elements() const;  // not only one for each row
+  std::int64_t written_bytes() const;
   // All elements that are read or written one by one have 16 bits or less.
   bool is_narrow() const;
   bool is_of_pairs() const;  // just 16 bits

@@ -18,6 +18,7 @@ constexpr std::int64_t kMostHeld = 64;     // with what all rows share
 constexpr std::int64_t kMostHeldAhead = 96;
 constexpr std::int64_t kShortRow = 512;  // elements
 constexpr std::int64_t kLongRow = 8192;
+constexpr std::int64_t kLongest = 65536;  // that clusters hold with few threads
 constexpr int kBlockThreads = 128;
 
 // A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
@@ -40,7 +41,8 @@ class RowConfigs {
         is_narrow_(facts.is_narrow()),
         is_packed_(facts.is_of_pairs() && vector_ > 1 && !facts.space.keeps_computed),
         has_shared_(shared_reads() > 0),
-        stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()) {}
+        stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()),
+        stores_no_elements_(!facts.writes_elements()) {}
 
   std::vector<Config> all() const {
     std::vector<Config> configs;
@@ -179,22 +181,15 @@ class RowConfigs {
     return blocks / (machine_.multiprocessors * config.mapping.blocks_at_once);
   }
 
-  // How many programs to fetch ahead. What all programs share is then loaded once, and would
-  // otherwise come from the cache as often as there are rows; and few waves leave gaps between each
-  // other.
+  // How many programs to fetch ahead: where rows are long, and few waves leave gaps between each
+  // other. What all programs share is then loaded once. Pairs leave room for more blocks instead.
   int chosen_ahead(const Config& config) const {
-    if (is_packed_ && !(has_shared_ && is_few(length_ < 4096 ? 32 : 16))) return 0;
-    if (has_much_to_do()) return 0;
-    bool gains = is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4;
-    if (has_shared_ && is_narrow_)
-      gains =
-          length_ > kLongRow || (length_ >= 4096 && is_few(16)) || (length_ >= 2048 && is_packed_);
+    if (is_packed_ || has_much_to_do()) return 0;
     if (has_shared_ && !is_narrow_) {
-      if (length_ >= 8 * kLongRow && !is_few(4)) return 2;
-      if (length_ >= kLongRow && length_ < 2 * kLongRow && is_few(8)) return 2;
-      gains = length_ > 2 * kLongRow && is_few(8);
+      if (length_ >= kLongest && !is_few(4)) return 2;
+      return length_ > kLongRow && has_few_long() ? 1 : 0;
     }
-    return gains ? 1 : 0;
+    return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
   }
 
   // Little is read for all that is computed: more threads share the work.
@@ -204,6 +199,9 @@ class RowConfigs {
 
   // Rows, for each multiprocessor.
   bool is_few(std::int64_t each) const { return rows_ < each * machine_.multiprocessors; }
+
+  // Long rows that a wave of blocks or two holds.
+  bool has_few_long() const { return is_few(length_ < kLongest ? 8 : 4); }
 
   RowChoice chosen() const {
     if (length_ <= kShortRow) return chosen_short();
@@ -228,16 +226,20 @@ class RowConfigs {
     return {std::min(32, threads_for(each)), 1, is_little ? kBlockThreads / 2 : kBlockThreads};
   }
 
-  // Where rows are few, more threads share one.
   RowChoice chosen_middle() const {
-    std::int64_t each = is_narrow_ ? 64 : has_shared_ ? 16 : 32;
-    if (stores_at_once_)
-      each = 2 * vector_;
-    else if (is_few(is_narrow_ ? 4 : 8))
-      each = length_ >= 4096 && !has_shared_ ? 32 : 16;
-    else if (is_narrow_ && has_shared_ && is_few(16))
-      each = 32;
-    return {std::clamp(threads_for(each / reads_), 32, kMostThreads), 1, kBlockThreads};
+    if (stores_no_elements_ && !is_few(8))
+      return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
+    const int threads = threads_for(middle_elements() / reads_);
+    return {std::clamp(threads, 32, kMostThreads), 1, kBlockThreads};
+  }
+
+  // Of a middle row, that a thread takes. Where rows are few, more threads share one.
+  std::int64_t middle_elements() const {
+    if (stores_at_once_) return 2 * vector_;
+    const bool are_few = is_few(is_narrow_ ? 4 : 8);
+    if (!has_shared_) return are_few && length_ < 4096 ? 16 : are_few || !is_narrow_ ? 32 : 64;
+    if (!is_narrow_ || is_few(2)) return 16;
+    return !are_few ? 64 : length_ < kLongRow ? 16 : 32;
   }
 
   RowChoice chosen_long() const {
@@ -247,25 +249,30 @@ class RowConfigs {
       const auto group = static_cast<int>(std::clamp<std::int64_t>(least, 256, kMostThreads));
       return {group, 1, group};
     }
-    if (is_packed_ && !(has_shared_ && is_few(16)) && !stores_at_once_) return chosen_packed();
+    if (is_packed_ && !stores_at_once_) return chosen_packed();
     const std::int64_t widest = 2 * kBlockThreads * clusters;
     std::int64_t threads = least;
-    if (has_shared_ && !is_narrow_ && is_few(length_ < 8 * kLongRow ? 8 : 4))
-      threads = std::max(least, std::min<std::int64_t>(threads_for(16), widest));
-    else if (stores_at_once_ || (has_much_to_do() && !is_narrow_ && is_few(4)))
+    std::int64_t block = kBlockThreads;
+    if (has_shared_ && !is_narrow_) {
+      if (has_few_long())
+        threads = std::max(least, std::min<std::int64_t>(threads_for(32), widest));
+      else if (length_ < kLongest)
+        block = 2 * kBlockThreads;
+    } else if (stores_at_once_ || (has_much_to_do() && !is_narrow_ && is_few(4))) {
       threads = std::max(least, std::min<std::int64_t>(2 * least, widest));
-    else if (is_few(has_much_to_do() ? 4 : 8) || (has_shared_ && is_narrow_))
+    } else if (is_few(has_much_to_do() ? 4 : 8) || has_shared_) {
       threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
-    const std::int64_t cluster = std::min<std::int64_t>(clusters, threads / kBlockThreads);
+    }
+    const std::int64_t cluster = std::clamp<std::int64_t>(threads / block, 1, clusters);
     const auto group = static_cast<int>(std::min<std::int64_t>(threads / cluster, kMostThreads));
     return {group, static_cast<int>(cluster), group};
   }
 
   // Pairs leave room for other blocks beside one that holds much.
   RowChoice chosen_packed() const {
-    const bool is_held_by_one = has_shared_ && length_ <= 2 * kLongRow;
-    const std::int64_t threads = threads_for((is_held_by_one ? 2 : 1) * kRowElements / reads_);
-    const std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
+    const std::int64_t threads = threads_for(kRowElements / reads_);
+    std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
+    if (has_shared_) most = is_few(4) && length_ < kLongest ? 2 * kBlockThreads : 512;
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
     return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has
@@ -314,6 +321,7 @@ class RowConfigs {
   const bool is_packed_;  // what a thread holds
   const bool has_shared_;
   const bool stores_at_once_;  // elements do not wait for the reduction
+  const bool stores_no_elements_;
 };
 
 }  // namespace

@@ -48,8 +48,7 @@ GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& spac
 }
 
 Kernel GroupValues::finish() {
-  b_.set_stream_loads(config_.stream_loads);
-  b_.set_stream_stores(config_.stream_stores);
+  b_.set_caching(config_.caching);
   config_.mapping.wide_index = needs_wide_index();
   b_.set_mapping(config_.mapping);
   kernel_.program = b_.finish();

@@ -61,8 +61,7 @@ class Builder {
 
   const Value& operator[](ValueId id) const { return program_[id]; }
   const TileProgram& program() const { return program_; }
-  void set_stream_loads(bool on) { program_.stream_loads = on; }
-  void set_stream_stores(bool on) { program_.stream_stores = on; }
+  void set_caching(Caching caching) { program_.caching = caching; }
   void set_mapping(const Mapping& mapping) { program_.mapping = mapping; }
 
   TileProgram finish();

@@ -296,12 +296,19 @@ class Printer {
 
 }  // namespace
 
+const char* name_of(Caching caching) {
+  constexpr const char* kNames[] = {"any", "results", "operands", "nothing"};
+  return kNames[static_cast<std::size_t>(caching)];
+}
+
 void verify(const TileProgram& program) { Verifier(program).check_block(program.body); }
 
 std::string to_string(const TileProgram& program) {
   Printer printer(program);
-  printer.text = fmt::format("kernel {}{}\n", program.name,
-                             program.stream_stores ? " (streams its stores)" : "");
+  printer.text = fmt::format("kernel {}", program.name);
+  if (program.caching != Caching::any)
+    printer.text += fmt::format(" (keeps {} in the cache)", name_of(program.caching));
+  printer.text += "\n";
   for (const BufferParam& buffer : program.buffers)
     printer.text += fmt::format("  {} {}: {}\n", buffer.written ? "out" : "in ", buffer.name,
                                 name_of(buffer.dtype));

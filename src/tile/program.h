@@ -93,14 +93,22 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
+// What a kernel would have stay in the cache.
+enum class Caching : std::uint8_t {
+  any,
+  results,   // GPUs: what is read leaves first, what is written last
+  operands,  // GPUs: what is read leaves last
+  nothing,   // CPUs: what is written goes past the cache
+};
+const char* name_of(Caching caching);
+
 struct TileProgram {
   std::string name;
   std::vector<BufferParam> buffers;
   std::vector<ScalarParam> scalars;
   std::vector<Value> values;
   std::vector<Instr> body;
-  bool stream_loads = false;   // inputs are too large to stay in cache: read them as if only once
-  bool stream_stores = false;  // results are too large to stay in cache: write around it
+  Caching caching = Caching::any;
   Mapping mapping;
 
   const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -38,8 +38,7 @@ TunedChoice choice_of(const Config& config) {
   choice.vectors = std::max<std::int64_t>(1, config.tile_cols / std::max<std::int64_t>(1, at_once));
   choice.blocks_at_once = mapping.blocks_at_once;
   choice.ahead = mapping.ahead;
-  choice.stream_loads = config.stream_loads;
-  choice.stream_stores = config.stream_stores;
+  choice.caching = config.caching;
   choice.online = config.online;
   return choice;
 }

@@ -23,8 +23,7 @@ struct TunedChoice {
       1;                   // that a thread takes of a row of the tile; rows: follows from the size
   int blocks_at_once = 0;  // rows: follows from the size, too
   int ahead = 0;           // programs that a block fetches while it runs another
-  bool stream_loads = false;
-  bool stream_stores = false;
+  tile::Caching caching = tile::Caching::any;
   bool online = false;
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;
 };

@@ -60,6 +60,15 @@ Form form_of(const Json& entry) {
   throw BadEntry{fmt::format("there is no form '{}'", name.substr(0, 32))};
 }
 
+tile::Caching caching_of(const Json& entry) {
+  if (!entry.contains("caching")) return tile::Caching::any;
+  const std::string name = text_of(entry, "caching");
+  for (const tile::Caching caching :
+       {tile::Caching::any, tile::Caching::results, tile::Caching::operands})
+    if (name == name_of(caching)) return caching;
+  throw BadEntry{fmt::format("there is no caching '{}'", name.substr(0, 32))};
+}
+
 TunedEntry entry_from(const Json& json) {
   if (!json.is_object()) throw BadEntry{"it is no object"};
   TunedEntry entry;
@@ -73,8 +82,7 @@ TunedEntry entry_from(const Json& json) {
   choice.vectors = whole_of(json, "vectors");
   choice.blocks_at_once = static_cast<int>(whole_of(json, "blocks_at_once", 0));
   if (json.contains("ahead")) choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
-  choice.stream_loads = flag_of(json, "stream_loads");
-  choice.stream_stores = flag_of(json, "stream_stores");
+  choice.caching = caching_of(json);
   choice.online = flag_of(json, "online");
   if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
   entry.us = microseconds_of(json, "us");
@@ -99,8 +107,7 @@ Json to_json(const TunedEntry& entry) {
           {"vectors", choice.vectors},
           {"blocks_at_once", choice.blocks_at_once},
           {"ahead", choice.ahead},
-          {"stream_loads", choice.stream_loads},
-          {"stream_stores", choice.stream_stores},
+          {"caching", name_of(choice.caching)},
           {"online", choice.online},
           {"us", rounded(entry.us)},
           {"heuristic_us", rounded(entry.heuristic_us)},

@@ -193,7 +193,7 @@ TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
   EXPECT_EQ(count_of(scaled_rows(DType::f32, 0, 4), "Packed<"), 0);
 }
 
-TEST_F(CudaRendererTest, StreamedInputsAreReadOnceReusedOnesOften) {
+TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int bias = b.add_buffer("bias", DType::f32, false, true);
   const int y = b.add_buffer("y", DType::f32, true);
@@ -202,7 +202,7 @@ TEST_F(CudaRendererTest, StreamedInputsAreReadOnceReusedOnesOften) {
   b.store(y, at, value, kNoValue);
   EXPECT_EQ(count_of(render(kWarp), "kOnce"), 0);
   EXPECT_EQ(count_of(render(kWarp), "kOften"), 2);
-  b.set_stream_loads(true);
+  b.set_caching(tile::Caching::results);
   const std::string text = render(kWarp);
   EXPECT_EQ(count_of(text, "kOnce"), 1) << text;
   EXPECT_EQ(count_of(text, "kOften"), 1) << text;
@@ -211,6 +211,13 @@ TEST_F(CudaRendererTest, StreamedInputsAreReadOnceReusedOnesOften) {
     return text.substr(at_word, text.find('\n', at_word) - at_word);
   };
   EXPECT_NE(access_with("kOften").find("bias"), std::string::npos) << text;
+  const auto keeps_results = [&] {
+    return count_of(render_cuda(b.program(), {}).text, "#define SN_KEEPS_RESULTS 1") == 1;
+  };
+  EXPECT_TRUE(keeps_results());
+  b.set_caching(tile::Caching::operands);
+  EXPECT_EQ(count_of(render(kWarp), "kKept"), 1) << render(kWarp);
+  EXPECT_FALSE(keeps_results());
 }
 
 // max, then sum: a row of each needs the other's result.

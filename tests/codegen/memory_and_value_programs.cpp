@@ -8,6 +8,8 @@
 
 namespace sinter {
 
+using tile::Caching;
+
 std::vector<TileCase> memory_cases() {
   std::vector<TileCase> cases;
   {
@@ -167,14 +169,14 @@ std::vector<TileCase> memory_cases() {
     m.b.store(y, m.b.add(m.b.mul(r, m.b.integer(24)), c), sum, kNoValue);
     cases.push_back(m.finish());
   }
-  {
-    Maker m("streamed");
+  for (const Caching caching : {Caching::results, Caching::operands, Caching::nothing}) {
+    Maker m(std::string("keeps_") + name_of(caching));
     const int x = m.in(DType::f32, 100);
     const int y = m.out(DType::f32, 100);
     const ValueId at = m.block(64);
     const ValueId mask = m.below(at, m.scalar(100));
     m.b.store(y, at, m.load(x, at, mask), mask);
-    m.b.set_stream_stores(true);
+    m.b.set_caching(caching);
     cases.push_back(m.finish(2));
   }
   return cases;

@@ -121,13 +121,12 @@ TEST(ConfigTest, StoresStreamOnceTheDataExceedsTheCache) {
   const IterationSpace space = iteration_space(make_plan(maker.graph, {}), 0);
   Machine machine;
   machine.cache_bytes = 1 << 20;
-  EXPECT_FALSE(choose_config(space, 1 << 20, machine).stream_stores);
-  EXPECT_TRUE(choose_config(space, (1 << 20) + 1, machine).stream_stores);
+  EXPECT_EQ(choose_config(space, 1 << 20, machine).caching, tile::Caching::any);
+  EXPECT_EQ(choose_config(space, (1 << 20) + 1, machine).caching, tile::Caching::nothing);
 }
 
 TEST(ConfigTest, PrintsFormAndTile) {
-  EXPECT_NE(to_string(Config{Form::row, 1, 0, 4, 64, false, true}).find("row (4, 64)"),
-            std::string::npos);
+  EXPECT_NE(to_string(Config{Form::row, 1, 0, 4, 64}).find("row (4, 64)"), std::string::npos);
 }
 
 }  // namespace

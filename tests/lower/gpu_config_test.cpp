@@ -18,6 +18,8 @@ using testing_support::GraphMaker;
 using testing_support::seen;
 using testing_support::transposed;
 
+using tile::Caching;
+
 const Machine kHopper{.kind = MachineKind::gpu,
                       .cache_bytes = 50 << 20,
                       .multiprocessors = 132,
@@ -199,19 +201,32 @@ TEST(MappingTest, AScalarTakesOneWarp) {
   EXPECT_EQ(d.mapping().threads, 32);
 }
 
-TEST(MappingTest, WhatNearlyFillsTheCacheIsStreamed) {
-  EXPECT_FALSE(decide(reduction({64, 1024}, 1)).config.stream_loads) << "stays in the cache";
-  EXPECT_TRUE(decide(reduction({8192, 4096}, 1)).config.stream_loads);
-  EXPECT_TRUE(decide(softmax({4096, 1024})).config.stream_loads);
-  EXPECT_FALSE(decide(softmax({8192, 1024})).config.stream_loads) << "more than the cache holds";
+// The machine's cache holds 50 MiB.
+TEST(MappingTest, ResultsAreKeptWhereTheyFitButNotWithAllThatIsRead) {
   const auto exponential = [](const Shape& shape) {
     GraphMaker maker;
     maker.output(maker.op(Op::exp, {maker.input(shape)}));
-    return decide(maker.graph).config;
+    return decide(maker.graph).config.caching;
   };
-  EXPECT_FALSE(exponential({64, 1024}).stream_loads);
-  EXPECT_TRUE(exponential({4096, 1024}).stream_loads);
-  EXPECT_FALSE(exponential({65536, 1024}).stream_loads) << "far more than the cache holds";
+  EXPECT_EQ(exponential({4096, 1024}), Caching::operands) << "16 MiB and 16 MiB";
+  EXPECT_EQ(exponential({8192, 1024}), Caching::results) << "32 MiB and 32 MiB";
+  EXPECT_EQ(exponential({16384, 1024}), Caching::operands) << "64 MiB and 64 MiB";
+  EXPECT_EQ(decide(softmax({8192, 1024})).config.caching, Caching::results);
+}
+TEST(MappingTest, WhatIsReducedToLittleNeedsNoCache) {
+  EXPECT_EQ(decide(reduction({2048, 1024}, 1)).config.caching, Caching::operands) << "8 MiB";
+  EXPECT_EQ(decide(reduction({8192, 4096}, 1)).config.caching, Caching::results) << "128 MiB";
+  EXPECT_EQ(decide(reduction({65536, 4096}, 1)).config.caching, Caching::operands) << "1 GiB";
+}
+TEST(MappingTest, WhatIsFetchedAheadSaysNothingToTheCache) {
+  const Decision d = decide(softmax({16384, 1024}));
+  int ahead = 0;
+  for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
+    if (config.mapping.ahead == 0) continue;
+    EXPECT_EQ(config.caching, Caching::any) << to_string(config);
+    ++ahead;
+  }
+  EXPECT_GT(ahead, 0);
 }
 
 // 16-bit floats lie in pairs until they are computed with.
@@ -239,10 +254,11 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
     return decide(maker.graph).mapping();
   };
   EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
-  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 1);
+  EXPECT_EQ(scaled({1024, 16384}, DType::f32).ahead, 1);
+  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
   EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
-  EXPECT_EQ(scaled({1024, 16388}, DType::bf16).ahead, 0) << "no whole packs of 16 bytes";
-  EXPECT_EQ(scaled({16, 32768}, DType::bf16).ahead, 0) << "no block has a second row";
+  EXPECT_EQ(scaled({1024, 16386}, DType::f32).ahead, 0) << "no whole packs of 16 bytes";
+  EXPECT_EQ(scaled({16, 32768}, DType::f32).ahead, 0) << "no block has a second row";
 }
 
 // Beside what is fetched, a block needs slots for both reductions, for a program and the next.

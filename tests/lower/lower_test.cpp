@@ -383,8 +383,11 @@ TEST(LowerKernelTest, StreamingIsPassedOn) {
   maker.output(maker.op(Op::exp, {maker.input({64})}));
   const Plan plan = make_plan(maker.graph, {});
   const IterationSpace space = iteration_space(plan, 0);
-  EXPECT_TRUE(lower(plan, 0, space, choose_config(space, 1 << 30, {})).program.stream_stores);
-  EXPECT_FALSE(lower(plan, 0, space, choose_config(space, 1 << 10, {})).program.stream_stores);
+  const auto caching = [&](std::int64_t bytes) {
+    return lower(plan, 0, space, choose_config(space, bytes, {})).program.caching;
+  };
+  EXPECT_EQ(caching(1 << 30), tile::Caching::nothing);
+  EXPECT_EQ(caching(1 << 10), tile::Caching::any);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ class NoKernel : public CompiledKernel {
               double) const override {}
 };
 
-tile::TileProgram scale_program(double factor, std::int64_t block = 16, bool stream = false) {
+tile::TileProgram scale_program(double factor, std::int64_t block = 16,
+                                tile::Caching caching = tile::Caching::any) {
   tile::Builder builder("scale");
   const int x = builder.add_buffer("x", DType::f32, false);
   const int y = builder.add_buffer("y", DType::f32, true);
@@ -32,7 +33,7 @@ tile::TileProgram scale_program(double factor, std::int64_t block = 16, bool str
   const auto mask = builder.pointwise(Op::lt, {i, n});
   const auto value = builder.load(x, i, mask, builder.real(0, DType::f32));
   builder.store(y, i, builder.pointwise(Op::mul, {value, builder.real(factor, DType::f32)}), mask);
-  builder.set_stream_stores(stream);
+  builder.set_caching(caching);
   return builder.finish();
 }
 
@@ -47,7 +48,7 @@ TEST(ProgramKey, EveryDifferenceCounts) {
   keys.insert(program_key(scale_program(0.0)));
   keys.insert(program_key(scale_program(-0.0)));
   keys.insert(program_key(scale_program(2, 32)));
-  keys.insert(program_key(scale_program(2, 16, true)));
+  keys.insert(program_key(scale_program(2, 16, tile::Caching::nothing)));
   tile::TileProgram renamed = scale_program(2);
   renamed.name = "other";
   keys.insert(program_key(renamed));

@@ -245,9 +245,9 @@ INSTANTIATE_TEST_SUITE_P(TileProgramTest, VerifyTileTest, testing::ValuesIn(kBre
 
 TEST(TileProgramTest, PrintsEveryInstruction) {
   Sample sample;
-  sample.b.set_stream_stores(true);
+  sample.b.set_caching(Caching::nothing);
   EXPECT_EQ(to_string(sample.b.program()),
-            R"(kernel sample (streams its stores)
+            R"(kernel sample (keeps nothing in the cache)
   in  x: f16
   out y: f32
   scalar n: i64

@@ -32,13 +32,15 @@ std::shared_ptr<ScriptedDevice> scripted() {
   return device;
 }
 
-bool streams(const tile::TileProgram& program) { return program.stream_loads; }
+bool keeps_results(const tile::TileProgram& program) {
+  return program.caching == tile::Caching::results;
+}
 
 class ProgramTuning : public ::testing::Test {
  protected:
   void SetUp() override {
     device_ = scripted();
-    device_->time_us = [](const auto& program) { return streams(program) ? 60.0 : 100.0; };
+    device_->time_us = [](const auto& program) { return keeps_results(program) ? 60.0 : 100.0; };
     device_->on_launch = [](const auto&) {};
     std::vector<float> values(16 * 256);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -81,10 +83,10 @@ TEST_F(ProgramTuning, IsUsedByTheNextCallAndByTheNextProgram) {
   EXPECT_TRUE(report.kernels[0].changed);
   EXPECT_DOUBLE_EQ(report.kernels[0].us, 60);
   EXPECT_DOUBLE_EQ(report.kernels[0].heuristic_us, 100);
-  EXPECT_NE(report.kernels[0].config.find("read once"), std::string::npos);
+  EXPECT_NE(report.kernels[0].config.find("keeps results"), std::string::npos);
   EXPECT_EQ(report.file, kFolder + "/tuning.json");
   EXPECT_NE(f.explain().find("config: tuned"), std::string::npos) << f.explain();
-  EXPECT_NE(f.explain().find("read once"), std::string::npos) << f.explain();
+  EXPECT_NE(f.explain().find("keeps results"), std::string::npos) << f.explain();
   EXPECT_LT(difference(f(x_), before), 1e-6f);
 
   const auto again = compile([](const Tensor& x) { return softmax(x * 0.25); });
@@ -125,7 +127,7 @@ TEST_F(ProgramTuning, ADeterministicFunctionKeepsItsBits) {
   // Other orders of additions are far faster.
   device_->on_launch = [](const auto&) {};
   device_->time_us = [&](const tile::TileProgram& program) {
-    return program.mapping.threads_per_row != usual ? 40.0 : streams(program) ? 80.0 : 100.0;
+    return program.mapping.threads_per_row != usual ? 40.0 : keeps_results(program) ? 80.0 : 100.0;
   };
   const auto free = compile(softmax_of);
   const auto bound = compile(softmax_of, {.deterministic = true});

@@ -19,7 +19,7 @@ std::vector<std::string> g_warnings;  // NOLINT: a handler is a plain function
 
 TunedEntry entry(int threads = 128) {
   TunedEntry it;
-  it.choice = {Form::row, threads, 64, 4, 2, 2, 8, 4, 1, true, false, true};
+  it.choice = {Form::row, threads, 64, 4, 2, 2, 8, 4, 1, tile::Caching::results, true};
   it.us = 31.25;
   it.heuristic_us = 35.5;
   it.config = "row (2, 4096)";
@@ -161,7 +161,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
       {"\"ahead\": 1", "\"ahead\": 99"},
       {"\"form\": \"row\"", "\"form\": \"diagonal\""},
       {"\"form\": \"row\"", "\"form\": 7"},
-      {"\"stream_loads\": true", "\"stream_loads\": 1"},
+      {"\"caching\": \"results\"", "\"caching\": 1"},
+      {"\"caching\": \"results\"", "\"caching\": \"nothing\""},
       {"\"online\": true", "\"online\": 0"}};
   TuningStore(path_).put({{kKey, entry()}, {kOther, entry(256)}});
   const std::string good = text();
