@@ -18,7 +18,7 @@ test: build  ## build, then run every test this machine can run
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --output-junit $(CURDIR)/$(BUILD)/tests.xml
 
 test-gpu: build  ## only the tests for machines with an NVIDIA GPU
-	@cd $(BUILD) && ctest -L gpu --output-on-failure -j 1
+	@cd $(BUILD) && ctest -L gpu --output-on-failure -j 4
 
 build: setup $(BUILD)/build.ninja  ## build everything into build/$(PRESET)
 	@cmake --build $(BUILD) -j $(JOBS)

@@ -137,12 +137,12 @@ SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHER
 // V neighbours that will be needed later go into packs of shared memory, from `pack` on, where the
 // same thread takes them once they have arrived (wait_for_fetched). Unaligned ones stay where they
 // are, and are loaded when they are taken.
-template <int V, int W, class Packs, class T>
+template <int V, int W, Reading reading, class Packs, class T>
 SN_INLINE void fetch_vector(Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED) {
     SN_UNROLL
     for (int w = 0; w < V / W; ++w)
-      fetch_pack<W>(packs, pack + w * SN_THREADS, from, at + w * W SN_HERE);
+      fetch_pack<W, reading>(packs, pack + w * SN_THREADS, from, at + w * W SN_HERE);
   }
 }
 template <int V, int W, class To, class Packs, class T>

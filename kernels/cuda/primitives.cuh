@@ -254,15 +254,21 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 extern __shared__ __align__(16) unsigned char fetched_bytes[];
 
 // Starts to copy 16 bytes into pack `index`. What this thread took from there is in registers long
-// before memory answers. Without a policy for the L2: ptxas 13.0 encodes that wrong where part of the
-// shared address is in a uniform register (LDGSTS [R+UR], an illegal instruction).
-template <int W, class T>
+// before memory answers.
+template <int W, Reading reading, class T>
 SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
   static_assert(sizeof(Pack<T, W>) == 16);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                   (u32)__cvta_generic_to_shared(packs + index)),
-               "l"(from + at)
-               : "memory");
+  auto to = (u32)__cvta_generic_to_shared(packs + index);
+  if constexpr (reading == kOnce || reading == kKept) {
+    // The maximum is `to`, which ptxas cannot know: it would put a part of the address into a uniform
+    // register, and ptxas 13.0 encodes that wrong beside a policy (an illegal instruction).
+    asm("max.u32 %0, %0, %1;" : "+r"(to) : "r"((u32)index));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(from + at), "l"(reading == kOnce ? Leaves::first() : Leaves::last())
+                 : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + at) : "memory");
+  }
 }
 // What was fetched since the last end belongs together; then: all but the last `left` of these have
 // arrived, as far as this thread fetched them.

@@ -212,7 +212,7 @@ template <class T>
 SN_INLINE SharedArray<T> fetched_array(const void* site, const char* name, i64 count SN_WHERE) {
   return {sn_simt_thread->calls->fetched_array(sn_simt_thread, site, name, count, sizeof(T), line)};
 }
-template <int W, class T>
+template <int W, Reading reading, class T>
 SN_INLINE void fetch_pack(SharedArray<Pack<T, W>> packs, i32 index, In<T> from, idx at SN_WHERE) {
   static_assert(sizeof(Pack<T, W>) == 16);
   sn_simt_thread->calls->fetch(sn_simt_thread, packs.array, index, from.check(at, W, false, line),

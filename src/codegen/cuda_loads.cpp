@@ -236,9 +236,9 @@ void CudaLoads::render_fetch(const Instr& load) {
   const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
   const std::string at =
       values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
-  code_.line("{}fetch_vector<{}, {}>({}, {}, {}, {});",
+  code_.line("{}fetch_vector<{}, {}, {}>({}, {}, {}, {});",
              mask.where.empty() ? "" : fmt::format("if ({}) ", mask.where), layout_.vector(),
-             vectors_.pack_width(load), fetched_array(load), pack_index(load),
+             vectors_.pack_width(load), how_often(load), fetched_array(load), pack_index(load),
              values_.buffer_name(load), at);
   code_.close();
   code_.close();

@@ -99,6 +99,14 @@ int GpuFacts::contiguous_accesses(int axis, int inner) const {
       }));
 }
 
+std::int64_t GpuFacts::widest_step(int axis, int other) const {
+  std::int64_t widest = 0;
+  for (const Access& access : space.accesses)
+    if (is_memory(access) && stride(access, other) == 1)
+      widest = std::max(widest, std::abs(stride(access, axis)) * access.element_bytes);
+  return widest;
+}
+
 int GpuFacts::largest(const std::vector<int>& axes) const {
   return *std::max_element(axes.begin(), axes.end(),
                            [&](int a, int b) { return size(a) < size(b); });

@@ -43,6 +43,8 @@ struct GpuFacts {
   int crossing(int col_axis) const;
   // Not those that are the same all along `inner`: they are few elements.
   int contiguous_accesses(int axis, int inner) const;
+  // Bytes from an element to the next along `axis`, the most of what is contiguous along `other`.
+  std::int64_t widest_step(int axis, int other) const;
   int largest(const std::vector<int>& axes) const;
   // The kept axis that tiles of several rows take them from: next to the columns, unless it is
   // short; -1.

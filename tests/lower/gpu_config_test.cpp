@@ -218,15 +218,17 @@ TEST(MappingTest, WhatIsReducedToLittleNeedsNoCache) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).config.caching, Caching::results) << "128 MiB";
   EXPECT_EQ(decide(reduction({65536, 4096}, 1)).config.caching, Caching::operands) << "1 GiB";
 }
-TEST(MappingTest, WhatIsFetchedAheadSaysNothingToTheCache) {
-  const Decision d = decide(softmax({16384, 1024}));
-  int ahead = 0;
-  for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
-    if (config.mapping.ahead == 0) continue;
-    EXPECT_EQ(config.caching, Caching::any) << to_string(config);
-    ++ahead;
-  }
-  EXPECT_GT(ahead, 0);
+TEST(MappingTest, TilesGoAlongWhatIsTransposedWhereItsLinesAreFarApart) {
+  const auto rows_first = [](std::int64_t rows, std::int64_t cols) {
+    GraphMaker maker;
+    const Operand x = maker.input({rows, cols});
+    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}))}));
+    return decide(maker.graph).config.rows_first;
+  };
+  EXPECT_TRUE(rows_first(32768, 16384));
+  EXPECT_FALSE(rows_first(16384, 16384)) << "64 KiB";
+  EXPECT_FALSE(rows_first(32768, 32768)) << "the other tensors' are, too";
+  EXPECT_FALSE(rows_first(1024, 65536));
 }
 
 // 16-bit floats lie in pairs until they are computed with.

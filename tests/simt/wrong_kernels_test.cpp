@@ -300,8 +300,8 @@ TEST(SimtWrongKernels, AMeetingOfTheWrongParity) {
 KernelText fetching(const std::string& wait) {
   return kernel_of(
       "SN_FETCHED(f32, 4, ahead, 2 * 32, 0);\n"
-      "if (t < 10) fetch_pack<4>(ahead, t, in0, t * 4);\nend_of_fetch();\n"
-      "if (t < 10) fetch_pack<4>(ahead, 32 + t, in0, t * 4);\nend_of_fetch();\n" +
+      "if (t < 10) fetch_pack<4, kOften>(ahead, t, in0, t * 4);\nend_of_fetch();\n"
+      "if (t < 10) fetch_pack<4, kOften>(ahead, 32 + t, in0, t * 4);\nend_of_fetch();\n" +
       wait + "if (t < 10) get(ahead, 32 + t);");
 }
 
