@@ -2,7 +2,7 @@
 // lanes and between the blocks of a cluster, accesses of 16 bytes, instructions of the machine.
 // kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
 // kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_BLOCKS_AT_ONCE,
-// SN_CLUSTER.
+// SN_CLUSTER, SN_KEEPS_RESULTS.
 
 // The host compilers' names for numbers that have no literal; NVRTC does not know them.
 #define __builtin_inff() __int_as_float(0x7f800000)
@@ -192,7 +192,7 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
 }
 
 // When the L2 gives up the lines of an access, among those of others.
-struct Leaves {
+struct Evict {
   SN_INLINE u64 first() {
     u64 policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -215,11 +215,11 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
     if constexpr (reading == kOnce) {
       asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                   : "l"(from + at), "l"(Leaves::first()));
+                   : "l"(from + at), "l"(Evict::first()));
     } else if constexpr (reading == kKept) {
       asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
-                   : "l"(from + at), "l"(Leaves::last()));
+                   : "l"(from + at), "l"(Evict::last()));
     } else if constexpr (reading == kLater) {
       asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
                    : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
@@ -239,7 +239,7 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
   if constexpr (SN_KEEPS_RESULTS && sizeof(pack) == 16) {
     const uint4 words = *(uint4*)&pack;
     asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to + at),
-                 "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(Leaves::last())
+                 "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w), "l"(Evict::last())
                  : "memory");
   } else {
     *(Pack<T, V>*)(to + at) = pack;
@@ -264,7 +264,7 @@ SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
     // register, and ptxas 13.0 encodes that wrong beside a policy (an illegal instruction).
     asm("max.u32 %0, %0, %1;" : "+r"(to) : "r"((u32)index));
     asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
-                 "l"(from + at), "l"(reading == kOnce ? Leaves::first() : Leaves::last())
+                 "l"(from + at), "l"(reading == kOnce ? Evict::first() : Evict::last())
                  : "memory");
   } else {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + at) : "memory");

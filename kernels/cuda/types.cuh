@@ -109,9 +109,9 @@ SN_INLINE bool to_bool(S x) {
 // How inputs are read.
 enum Reading {
   kOnce,  // what others have in the caches is worth more
+  kKept,  // they are worth more than what others have in the L2
   kOften,
-  kKept,   // they are worth more than what others have in the L2
-  kLater,  // likewise, by a program that has begun long ago: may be brought forward over its stores
+  kLater,  // often, by a program that has begun long ago: may be brought forward over its stores
 };
 
 // V neighbours as they lie in memory.

@@ -133,7 +133,8 @@ std::string CudaLoads::other_text(const Instr& load) const {
                      load.args[2] == kNoValue ? "0" : values_.operand(load.args[2]));
 }
 
-const char* CudaLoads::how_often(const Instr& load) const {
+// What many programs read stays in the cache anyway.
+const char* CudaLoads::reading_of(const Instr& load) const {
   if (is_near(load.results[0])) return "kLater";
   if (values_.buffer(load).reused) return "kOften";
   switch (values_.program.caching) {
@@ -165,7 +166,7 @@ void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
   const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
   const std::string at = values_.offset(offsets, CudaVectors::row_text(shape), "begin");
   const std::string widths =
-      fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), how_often(load));
+      fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), reading_of(load));
   const std::string buffer = values_.buffer_name(load);
   if (!mask.count.empty())
     code_.line(
@@ -238,7 +239,7 @@ void CudaLoads::render_fetch(const Instr& load) {
       values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
   code_.line("{}fetch_vector<{}, {}, {}>({}, {}, {}, {});",
              mask.where.empty() ? "" : fmt::format("if ({}) ", mask.where), layout_.vector(),
-             vectors_.pack_width(load), how_often(load), fetched_array(load), pack_index(load),
+             vectors_.pack_width(load), reading_of(load), fetched_array(load), pack_index(load),
              values_.buffer_name(load), at);
   code_.close();
   code_.close();
@@ -312,7 +313,7 @@ void CudaLoads::render_shared_tile(const Instr& load) {
   const std::string count =
       mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
   code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,
-             how_often(load), values_.name(id), values_.buffer_name(load),
+             reading_of(load), values_.name(id), values_.buffer_name(load),
              values_.offset(offsets, "row", "col"),
              in_column.empty() ? fmt::format("idx({})", count)
                                : fmt::format("{} ? idx({}) : 0", in_column, count),

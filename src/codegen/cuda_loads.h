@@ -76,7 +76,7 @@ class CudaLoads {
   std::string pack_index(const tile::Instr& load) const;
   std::string other_text(const tile::Instr& load) const;
   bool can_stay_packed(const tile::Instr& load) const;
-  const char* how_often(const tile::Instr& load) const;
+  const char* reading_of(const tile::Instr& load) const;
   // Where the vectors of a load that is declared here go.
   std::string declare(const tile::Instr& load);
 

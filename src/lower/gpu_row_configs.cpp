@@ -181,15 +181,14 @@ class RowConfigs {
     return blocks / (machine_.multiprocessors * config.mapping.blocks_at_once);
   }
 
-  // How many programs to fetch ahead: where rows are long, and few waves leave gaps between each
-  // other. What all programs share is then loaded once. Pairs leave room for more blocks instead.
+  // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
+  // where few waves would leave gaps between each other. Pairs leave room for more blocks instead.
   int chosen_ahead(const Config& config) const {
     if (is_packed_ || has_much_to_do()) return 0;
-    if (has_shared_ && !is_narrow_) {
-      if (length_ >= kLongest && !is_few(4)) return 2;
-      return length_ > kLongRow && has_few_long() ? 1 : 0;
-    }
-    return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
+    if (!has_shared_ || is_narrow_)
+      return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
+    if (length_ >= kLongest) return is_few(2) ? 1 : 2;
+    return length_ > kLongRow && is_few(8) ? 1 : 0;
   }
 
   // Little is read for all that is computed: more threads share the work.
@@ -199,9 +198,6 @@ class RowConfigs {
 
   // Rows, for each multiprocessor.
   bool is_few(std::int64_t each) const { return rows_ < each * machine_.multiprocessors; }
-
-  // Long rows that a wave of blocks or two holds.
-  bool has_few_long() const { return is_few(length_ < kLongest ? 8 : 4); }
 
   RowChoice chosen() const {
     if (length_ <= kShortRow) return chosen_short();
@@ -237,9 +233,13 @@ class RowConfigs {
   std::int64_t middle_elements() const {
     if (stores_at_once_) return 2 * vector_;
     const bool are_few = is_few(is_narrow_ ? 4 : 8);
-    if (!has_shared_) return are_few && length_ < 4096 ? 16 : are_few || !is_narrow_ ? 32 : 64;
-    if (!is_narrow_ || is_few(2)) return 16;
-    return !are_few ? 64 : length_ < kLongRow ? 16 : 32;
+    if (has_shared_) {
+      if (!is_narrow_ || is_few(2)) return 16;
+      if (!are_few) return 64;
+      return length_ == kLongRow ? 32 : 16;
+    }
+    if (are_few) return length_ < 4096 ? 16 : 32;
+    return is_narrow_ ? 64 : 32;
   }
 
   RowChoice chosen_long() const {
@@ -254,9 +254,9 @@ class RowConfigs {
     std::int64_t threads = least;
     std::int64_t block = kBlockThreads;
     if (has_shared_ && !is_narrow_) {
-      if (has_few_long())
+      if (length_ >= kLongest || is_few(8))
         threads = std::max(least, std::min<std::int64_t>(threads_for(32), widest));
-      else if (length_ < kLongest)
+      else
         block = 2 * kBlockThreads;
     } else if (stores_at_once_ || (has_much_to_do() && !is_narrow_ && is_few(4))) {
       threads = std::max(least, std::min<std::int64_t>(2 * least, widest));

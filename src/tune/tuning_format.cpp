@@ -61,7 +61,7 @@ Form form_of(const Json& entry) {
 }
 
 tile::Caching caching_of(const Json& entry) {
-  if (!entry.contains("caching")) return tile::Caching::any;
+  if (!entry.contains("caching")) throw BadEntry{"caching is missing"};
   const std::string name = text_of(entry, "caching");
   for (const tile::Caching caching :
        {tile::Caching::any, tile::Caching::results, tile::Caching::operands})

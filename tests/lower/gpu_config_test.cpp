@@ -213,7 +213,7 @@ TEST(MappingTest, ResultsAreKeptWhereTheyFitButNotWithAllThatIsRead) {
   EXPECT_EQ(exponential({16384, 1024}), Caching::operands) << "64 MiB and 64 MiB";
   EXPECT_EQ(decide(softmax({8192, 1024})).config.caching, Caching::results);
 }
-TEST(MappingTest, WhatIsReducedToLittleNeedsNoCache) {
+TEST(MappingTest, WhatIsOnlyReducedLeavesRoomForOthers) {
   EXPECT_EQ(decide(reduction({2048, 1024}, 1)).config.caching, Caching::operands) << "8 MiB";
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).config.caching, Caching::results) << "128 MiB";
   EXPECT_EQ(decide(reduction({65536, 4096}, 1)).config.caching, Caching::operands) << "1 GiB";
@@ -256,11 +256,32 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
     return decide(maker.graph).mapping();
   };
   EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
+  EXPECT_EQ(scaled({300, 16384}, DType::f32).ahead, 1) << "the sanitizers' (suite_cases_test.cpp)";
   EXPECT_EQ(scaled({1024, 16384}, DType::f32).ahead, 1);
   EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
   EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
   EXPECT_EQ(scaled({1024, 16386}, DType::f32).ahead, 0) << "no whole packs of 16 bytes";
   EXPECT_EQ(scaled({16, 32768}, DType::f32).ahead, 0) << "no block has a second row";
+}
+
+TEST(MappingTest, LongRowsThatShareMuchTakeLargerBlocks) {
+  const auto scaled = [](const Shape& shape) {
+    GraphMaker maker;
+    const Operand x = maker.input(shape);
+    const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
+    const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
+    maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}), shape)}));
+    const tile::Mapping mapping = decide(maker.graph).mapping();
+    return std::pair{mapping.threads_per_row, mapping.cluster};
+  };
+  EXPECT_EQ(scaled({4096, 32768}), std::pair(256, 2));
+  EXPECT_EQ(scaled({512, 32768}), std::pair(128, 8)) << "few rows: half as much each";
+  EXPECT_EQ(scaled({4096, 65536}), std::pair(256, 8));
+}
+TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
+  EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);
+  EXPECT_EQ(decide(reduction({8192, 8192}, 1)).mapping().threads_per_row, 1024);
+  EXPECT_EQ(decide(reduction({128, 4096}, 1)).mapping().threads_per_row, 128) << "few rows";
 }
 
 // Beside what is fetched, a block needs slots for both reductions, for a program and the next.

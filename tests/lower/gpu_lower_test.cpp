@@ -97,6 +97,11 @@ TEST(DeviceLowering, EveryConfigOfATransposedSumIsRight) {
   const Operand y = maker.input({70, 40});
   maker.output(maker.op(Op::add, {x, transposed(y)}));
   expect_every_config_right(maker.graph);
+
+  GraphMaker far;  // lines so far apart that neighbours lie along them
+  const Operand columns = far.input_view({{70, 40}, {32768, 1}, 0});
+  far.output(far.op(Op::add, {far.input({40, 70}), transposed(columns)}));
+  expect_every_config_right(far.graph);
 }
 
 // A row that repeats one element: its tile has one column, but the sum counts all of them.

@@ -378,7 +378,7 @@ TEST(LowerKernelTest, OneProgramServesOtherSizes) {
   EXPECT_NE(program(300, 1000, 0.5), program(300, 5000, 0.5)) << "another tile";
 }
 
-TEST(LowerKernelTest, StreamingIsPassedOn) {
+TEST(LowerKernelTest, CachingIsPassedOn) {
   GraphMaker maker;
   maker.output(maker.op(Op::exp, {maker.input({64})}));
   const Plan plan = make_plan(maker.graph, {});

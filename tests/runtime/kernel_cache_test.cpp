@@ -48,11 +48,13 @@ TEST(ProgramKey, EveryDifferenceCounts) {
   keys.insert(program_key(scale_program(0.0)));
   keys.insert(program_key(scale_program(-0.0)));
   keys.insert(program_key(scale_program(2, 32)));
+  keys.insert(program_key(scale_program(2, 16, tile::Caching::results)));
+  keys.insert(program_key(scale_program(2, 16, tile::Caching::operands)));
   keys.insert(program_key(scale_program(2, 16, tile::Caching::nothing)));
   tile::TileProgram renamed = scale_program(2);
   renamed.name = "other";
   keys.insert(program_key(renamed));
-  EXPECT_EQ(keys.size(), 7u);
+  EXPECT_EQ(keys.size(), 9u);
 }
 
 TEST(KernelCache, ManyThreadsCompileOnce) {

@@ -33,7 +33,7 @@ inline CudaSource source_of(const KernelText& kernel) {
   source.mapping.cluster = kernel.cluster;
   source.text = fmt::format(
       "#define SN_SIMT 1\n#define SN_THREADS {}\n#define SN_CLUSTER {}\n#define SN_WIDE_INDEX 1\n"
-      "#define SN_KEEPS_RESULTS 0\n#define SN_ALIGNED {}\n",
+      "#define SN_ALIGNED {}\n",
       kernel.threads, kernel.cluster, kernel.aligned ? 1 : 0);
   for (const char* name : {"cuda/types.cuh", "simt/primitives.h", "cuda/math.cuh",
                            "cuda/memory.cuh", "cuda/reduce.cuh"})

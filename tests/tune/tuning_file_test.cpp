@@ -161,6 +161,7 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
       {"\"ahead\": 1", "\"ahead\": 99"},
       {"\"form\": \"row\"", "\"form\": \"diagonal\""},
       {"\"form\": \"row\"", "\"form\": 7"},
+      {"\"caching\": \"results\",", ""},
       {"\"caching\": \"results\"", "\"caching\": 1"},
       {"\"caching\": \"results\"", "\"caching\": \"nothing\""},
       {"\"online\": true", "\"online\": 0"}};
