@@ -22,6 +22,12 @@ constexpr std::int64_t kFar = 128 << 10;  // bytes between lines, from where on 
 constexpr std::int64_t kChunkVectors = 4;
 constexpr std::int64_t kOnlineElements = 16;  // that a thread takes at once: it holds three of each
 
+// Of the cache: results that it holds, and what is only reduced that pushes much out of it, or so
+// much that this no longer counts.
+constexpr double kResultsFit = 0.7;
+constexpr double kReducedIsMuch = 0.5;
+constexpr double kReducedIsTooMuch = 6;
+
 // --- pointwise ---
 
 // Tiles of `rows` by `cols`, a thread taking `each` elements of it. Neighbours lie along the
@@ -181,10 +187,6 @@ std::vector<Config> pointwise_configs(const GpuFacts& facts) {
 // it does not push out what others wrote, unless it is so much that this no longer counts. Measured
 // on an H200 (60 MB of L2) with rows and tiles of 1 MB to 4 GB, in a cold cache, in chains of
 // kernels, and between kernels of others.
-constexpr double kResultsFit = 0.7;  // of the cache
-constexpr double kReducedIsMuch = 0.5;
-constexpr double kReducedIsTooMuch = 6;
-
 Caching chosen_caching(const GpuFacts& facts, const Config& config, std::int64_t bytes) {
   const bool reads_again = (config.form == Form::chunked || config.form == Form::column) &&
                            (facts.space.needs_rows_again || facts.space.reductions > 1);

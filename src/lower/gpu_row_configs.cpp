@@ -18,7 +18,7 @@ constexpr std::int64_t kMostHeld = 64;     // with what all rows share
 constexpr std::int64_t kMostHeldAhead = 96;
 constexpr std::int64_t kShortRow = 512;  // elements
 constexpr std::int64_t kLongRow = 8192;
-constexpr std::int64_t kLongest = 65536;  // that clusters hold with few threads
+constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
 constexpr int kBlockThreads = 128;
 
 // A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.

@@ -68,6 +68,16 @@ Graph reduction(const Shape& shape, int axis) {
   return maker.graph;
 }
 
+// layernorm's last step: all rows share an operand.
+Graph centred_and_scaled(const Shape& shape, DType dtype = DType::f32) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape, dtype);
+  const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
+  const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
+  maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}, dtype), shape)}));
+  return maker.graph;
+}
+
 struct RowDecision {
   Shape shape;
   int group;
@@ -245,15 +255,10 @@ TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
   EXPECT_GT(scaled(DType::bf16), scaled(DType::f32));
 }
 
-// layernorm's last step: what all rows share is loaded once by blocks that run row after row.
+// What all rows share is loaded once by blocks that run row after row.
 TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
   const auto scaled = [](const Shape& shape, DType dtype) {
-    GraphMaker maker;
-    const Operand x = maker.input(shape, dtype);
-    const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
-    const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
-    maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}, dtype), shape)}));
-    return decide(maker.graph).mapping();
+    return decide(centred_and_scaled(shape, dtype)).mapping();
   };
   EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
   EXPECT_EQ(scaled({300, 16384}, DType::f32).ahead, 1) << "the sanitizers' (suite_cases_test.cpp)";
@@ -266,12 +271,7 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
 
 TEST(MappingTest, LongRowsThatShareMuchTakeLargerBlocks) {
   const auto scaled = [](const Shape& shape) {
-    GraphMaker maker;
-    const Operand x = maker.input(shape);
-    const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
-    const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
-    maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}), shape)}));
-    const tile::Mapping mapping = decide(maker.graph).mapping();
+    const tile::Mapping mapping = decide(centred_and_scaled(shape)).mapping();
     return std::pair{mapping.threads_per_row, mapping.cluster};
   };
   EXPECT_EQ(scaled({4096, 32768}), std::pair(256, 2));

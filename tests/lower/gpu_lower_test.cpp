@@ -101,6 +101,7 @@ TEST(DeviceLowering, EveryConfigOfATransposedSumIsRight) {
   GraphMaker far;  // lines so far apart that neighbours lie along them
   const Operand columns = far.input_view({{70, 40}, {32768, 1}, 0});
   far.output(far.op(Op::add, {far.input({40, 70}), transposed(columns)}));
+  EXPECT_TRUE(lowered(far.graph).config.rows_first);
   expect_every_config_right(far.graph);
 }
 
