@@ -182,13 +182,20 @@ class RowConfigs {
   }
 
   // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
-  // where few waves would leave gaps between each other. Pairs leave room for more blocks instead.
+  // where few waves would leave gaps between each other. Other pairs leave room for more blocks.
   int chosen_ahead(const Config& config) const {
-    if (is_packed_ || has_much_to_do()) return 0;
+    if (is_packed_) return has_few_large_rows() ? 1 : 0;
+    if (has_much_to_do()) return 0;
     if (!has_shared_ || is_narrow_)
       return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
     if (length_ >= kLongest) return is_few(2) ? 1 : 2;
     return length_ > kLongRow && is_few(8) ? 1 : 0;
+  }
+
+  // All of a cluster's blocks load what such rows share, and keep it for the next row.
+  bool has_few_large_rows() const {
+    const bool has_too_few = length_ >= kLongest && is_few(1);
+    return has_shared_ && length_ > 2 * kLongRow && is_few(8) && !has_too_few;
   }
 
   // Little is read for all that is computed: more threads share the work.
@@ -270,9 +277,15 @@ class RowConfigs {
 
   // Pairs leave room for other blocks beside one that holds much.
   RowChoice chosen_packed() const {
-    const std::int64_t threads = threads_for(kRowElements / reads_);
+    std::int64_t threads = threads_for(kRowElements / reads_);
     std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
-    if (has_shared_) most = is_few(4) && length_ < kLongest ? 2 * kBlockThreads : 512;
+    if (has_few_large_rows()) {
+      most = kBlockThreads;
+      threads = std::max<std::int64_t>(threads, most * machine_.largest_cluster);
+    } else if (has_shared_) {
+      most = is_few(4) && !is_few(2) ? 2 * kBlockThreads : 512;
+      if (is_few(2)) threads = std::max(threads, most);
+    }
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
     return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has

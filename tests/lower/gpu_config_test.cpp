@@ -240,6 +240,18 @@ TEST(MappingTest, TilesGoAlongWhatIsTransposedWhereItsLinesAreFarApart) {
   EXPECT_FALSE(rows_first(32768, 32768)) << "the other tensors' are, too";
   EXPECT_FALSE(rows_first(1024, 65536));
 }
+TEST(MappingTest, TilesAreNarrowWhereAllLinesAreFarApart) {
+  const auto tile_of = [](std::int64_t rows, std::int64_t cols, DType dtype) {
+    GraphMaker maker;
+    const Operand x = maker.input({rows, cols}, dtype);
+    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}, dtype))}));
+    const Config config = decide(maker.graph).config;
+    return std::pair{config.tile_rows, config.tile_cols};
+  };
+  EXPECT_EQ(tile_of(32768, 65536, DType::f32), std::pair(64L, 32L));
+  EXPECT_EQ(tile_of(32768, 16384, DType::f32), std::pair(64L, 64L)) << "one of them only";
+  EXPECT_EQ(tile_of(65536, 65536, DType::f16), std::pair(64L, 64L)) << "32 would be 64 bytes";
+}
 
 // 16-bit floats lie in pairs until they are computed with.
 TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
@@ -264,6 +276,8 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
   EXPECT_EQ(scaled({300, 16384}, DType::f32).ahead, 1) << "the sanitizers' (suite_cases_test.cpp)";
   EXPECT_EQ(scaled({1024, 16384}, DType::f32).ahead, 1);
   EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
+  EXPECT_EQ(scaled({1024, 32768}, DType::bf16).ahead, 1);
+  EXPECT_EQ(scaled({2048, 32768}, DType::bf16).ahead, 0);
   EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
   EXPECT_EQ(scaled({1024, 16386}, DType::f32).ahead, 0) << "no whole packs of 16 bytes";
   EXPECT_EQ(scaled({16, 32768}, DType::f32).ahead, 0) << "no block has a second row";
@@ -277,6 +291,18 @@ TEST(MappingTest, LongRowsThatShareMuchTakeLargerBlocks) {
   EXPECT_EQ(scaled({4096, 32768}), std::pair(256, 2));
   EXPECT_EQ(scaled({512, 32768}), std::pair(128, 8)) << "few rows: half as much each";
   EXPECT_EQ(scaled({4096, 65536}), std::pair(256, 8));
+}
+TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
+  const auto scaled = [](const Shape& shape) {
+    const tile::Mapping mapping = decide(centred_and_scaled(shape, DType::f16)).mapping();
+    return std::pair{mapping.threads_per_row, mapping.cluster};
+  };
+  EXPECT_EQ(scaled({1024, 65536}), std::pair(128, 8));
+  EXPECT_EQ(scaled({128, 65536}), std::pair(512, 2)) << "no block has a second row";
+  EXPECT_EQ(scaled({128, 262144}), std::pair(512, 8)) << "smaller blocks do not hold it";
+  EXPECT_EQ(scaled({1024, 262144}), std::pair(512, 8));
+  EXPECT_EQ(scaled({128, 16384}), std::pair(512, 1));
+  EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);
