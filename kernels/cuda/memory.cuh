@@ -72,6 +72,20 @@ SN_INLINE f32 element(const Packed<bf16, V>& from, int v) {
   return v % 2 ? upper_bf16(from.pairs[v / 2]) : lower_bf16(from.pairs[v / 2]);
 }
 
+// Of each element; NaN where either is.
+#define SN_OF_PAIRS(name, T, of_pair)                                            \
+  template <int V>                                                               \
+  SN_INLINE Packed<T, V> name(Packed<T, V> a, const Packed<T, V>& b) {           \
+    SN_UNROLL                                                                    \
+    for (int i = 0; i < V / 2; ++i) a.pairs[i] = of_pair(a.pairs[i], b.pairs[i]); \
+    return a;                                                                    \
+  }
+SN_OF_PAIRS(maximum, f16, fmax_nan_f16)
+SN_OF_PAIRS(minimum, f16, fmin_nan_f16)
+SN_OF_PAIRS(maximum, bf16, fmax_nan_bf16)
+SN_OF_PAIRS(minimum, bf16, fmin_nan_bf16)
+#undef SN_OF_PAIRS
+
 // Loads go to an array of values or to packed ones, which are filled from the first on.
 template <class C, class T, int W>
 SN_INLINE void set_pack(C* to, int v, const Pack<T, W>& pack) {
@@ -100,6 +114,11 @@ SN_INLINE void set_value(Packed<T, V>& to, int v, f32 value) {
   T stored;
   pack_one(stored, value);
   set_one(to, v, stored);
+}
+template <class T, int V>
+SN_INLINE void set_all(Packed<T, V>& to, f32 value) {
+  SN_UNROLL
+  for (int v = 0; v < V; ++v) set_value(to, v, value);
 }
 
 // V neighbours from `at` on, W of them in one access.

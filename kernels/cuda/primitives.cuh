@@ -291,6 +291,23 @@ SN_INLINE f32 fmin_nan(f32 a, f32 b) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
 }
+// Of each half of two pairs.
+SN_INLINE u32 fmax_nan_f16(u32 a, u32 b) {
+  asm("max.NaN.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+SN_INLINE u32 fmin_nan_f16(u32 a, u32 b) {
+  asm("min.NaN.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+SN_INLINE u32 fmax_nan_bf16(u32 a, u32 b) {
+  asm("max.NaN.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
+SN_INLINE u32 fmin_nan_bf16(u32 a, u32 b) {
+  asm("min.NaN.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return a;
+}
 // 2 to the power of x, and 1/x, each to two units in the last place; subnormals are 0.
 SN_INLINE f32 fast_exp2(f32 x) {
   f32 r;

@@ -39,7 +39,8 @@ class Elements {
     for (ValueId id : stage_.kept) declare(id);
     std::vector<CudaReduction> reductions;
     for (const Instr* sink : stage_.sinks)
-      if (sink->code == Code::reduce) reductions.emplace_back(values_, code_, *sink);
+      if (sink->code == Code::reduce)
+        reductions.emplace_back(values_, code_, *sink, pairs_of(*sink));
     for (const CudaReduction& each : reductions) each.declare_parts();
     render_loops(shape, reductions);
     finish(reductions);
@@ -51,6 +52,13 @@ class Elements {
     if (!stage_.kept.empty()) return values_.shape(stage_.kept[0]);
     if (!stage_.yields.empty()) return values_.shape(stage_.yields[0]);
     return {};
+  }
+
+  // The type of what a reduction can take as it lies in memory; empty.
+  std::string pairs_of(const Instr& reduce) const {
+    const ValueId id = reduce.args[0];
+    if (!CudaReduction::can_reduce_pairs(reduce) || !state_.packed.count(id)) return "";
+    return values_.packed_type(*values_.facts.definition.at(id));
   }
 
   bool declare(ValueId id) {
@@ -74,13 +82,16 @@ class Elements {
     if (locals_.count(id)) return values_.name(id);
     if (loads_.is_near(id))
       return fmt::format("{}[{}]", values_.name(id), layout_.vector() > 1 ? "v" : "0");
-    if (state_.packed.count(id))
-      return fmt::format("element({}[{}], v)", values_.name(id), values_.vector_number(id));
+    if (state_.packed.count(id)) return fmt::format("element({}, v)", packed_operand(id));
     if (state_.arrays.count(id))
       return fmt::format("{}[{}]", values_.name(id), values_.element_index(id));
     const Instr& definition = *values_.facts.definition.at(id);
     SINTER_ASSERT(definition.code == Code::broadcast, "{} is nowhere", values_.name(id));
     return operand(definition.args[0]);
+  }
+
+  std::string packed_operand(ValueId id) const {
+    return fmt::format("{}[{}]", values_.name(id), values_.vector_number(id));
   }
 
   // A mask that turns off between vectors is the same for all of one.
@@ -119,10 +130,13 @@ class Elements {
         stores.push_back({sink, fmt::format("stored{}", stores.size())});
         code_.line("{} {}[{}];", values_.type(sink->args[1]), stores.back().name, layout_.vector());
       }
+    const std::string in = layout_.cols_exact(shape) ? "" : fmt::format("begin < {}", shape.cols);
+    for (const CudaReduction& each : reductions)
+      if (each.reduces_pairs()) each.accumulate_pairs(packed_operand(each.instr().args[0]), in);
     vectors_.open_vector();
     for (const Instr* instr : stage_.elements) render_element(*instr);
-    const std::string in = layout_.cols_exact(shape) ? "" : fmt::format("begin < {}", shape.cols);
     for (const CudaReduction& each : reductions) {
+      if (each.reduces_pairs()) continue;
       std::vector<std::string> entering;
       for (ValueId arg : each.instr().args) entering.push_back(operand(arg));
       each.accumulate(entering, in);

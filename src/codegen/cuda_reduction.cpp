@@ -10,12 +10,19 @@
 
 namespace sinter {
 
-CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr)
+CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
+                             std::string pairs)
     : values_(values),
       vectors_(values, code),
       code_(code),
       instr_(&instr),
-      name_(values.name(instr.results[0])) {}
+      name_(values.name(instr.results[0])),
+      pairs_(std::move(pairs)) {}
+
+// The greatest of 16-bit floats is one of them: no digits are lost.
+bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
+  return instr.reduce_kind == ReduceKind::max || instr.reduce_kind == ReduceKind::min;
+}
 
 bool CudaReduction::needs_slots(const CudaLayout& layout) {
   return layout.threads_per_row() > 32 || layout.cluster() > 1;
@@ -49,7 +56,13 @@ std::string CudaReduction::part_index() const {
 void CudaReduction::declare_parts() const {
   const int count = row_steps() * values_.layout.vector();
   code_.line("{} {}_part[{}];", type(), name_, count);
-  code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
+  if (reduces_pairs()) {
+    code_.line("{} {}_pairs[{}];", pairs_, name_, row_steps());
+    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all({}_pairs[r], {});", row_steps(),
+               name_, identity());
+  } else {
+    code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
+  }
   for (tile::ValueId id : instr_->results)
     code_.line("{} {}{};", values_.type(id), values_.name(id),
                row_steps() > 1 ? fmt::format("[{}]", row_steps()) : "");
@@ -65,10 +78,22 @@ void CudaReduction::accumulate(const std::vector<std::string>& entering,
              part, kind(), part, value);
 }
 
+std::string CudaReduction::pairs_text() const {
+  return fmt::format("{}_pairs[{}]", name_, row_steps() > 1 ? "r" : "0");
+}
+
+void CudaReduction::accumulate_pairs(const std::string& entering, const std::string& where) const {
+  code_.line("{}{} = {}::combine({}, {});", where.empty() ? "" : fmt::format("if ({}) ", where),
+             pairs_text(), kind(), pairs_text(), entering);
+}
+
 void CudaReduction::reduce_warp() const {
   vectors_.open_rows(shape());
   const int vector = values_.layout.vector();
   const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
+  if (reduces_pairs())
+    code_.line("SN_UNROLL for (int v = 0; v < {}; ++v) {}_part[{}] = element({}, v);", vector,
+               name_, add_text(first, "v"), pairs_text());
   const std::string part = fmt::format("{}_part[{}]", name_, first);
   for (int step = vector / 2; step > 0; step /= 2)
     code_.line(

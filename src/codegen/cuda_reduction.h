@@ -13,7 +13,12 @@ namespace sinter {
 
 class CudaReduction {
  public:
-  CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr);
+  // `pairs`: the type of packed vectors that it reduces as they are; empty: it reduces elements.
+  CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
+                std::string pairs);
+
+  static bool can_reduce_pairs(const tile::Instr& instr);
+  bool reduces_pairs() const { return !pairs_.empty(); }
 
   const tile::Instr& instr() const { return *instr_; }
 
@@ -21,10 +26,12 @@ class CudaReduction {
   static bool needs_slots(const CudaLayout& layout);
   int slot_bytes() const;  // that a block is given
 
-  // In this order; the second inside the loops over elements, put and take around a barrier (or a
-  // meeting of the cluster's blocks: the text that names it) and only where slots are needed.
+  // In this order; the second inside the loops over elements, or over vectors if these are pairs;
+  // put and take around a barrier (or a meeting of the cluster's blocks: the text that names it)
+  // and only where slots are needed.
   void declare_parts() const;
   void accumulate(const std::vector<std::string>& entering, const std::string& where) const;
+  void accumulate_pairs(const std::string& entering, const std::string& where) const;
   void reduce_warp() const;
   void put_parts(const std::string& meeting) const;
   void take_parts() const;
@@ -37,8 +44,9 @@ class CudaReduction {
   std::string identity() const;  // a part that changes nothing
   std::string kind() const;
   std::string part_index() const;
-  std::string slots() const;     // the arguments that name the slots
-  std::string slot_row() const;  // which row's slots
+  std::string pairs_text() const;  // a row's
+  std::string slots() const;       // the arguments that name the slots
+  std::string slot_row() const;    // which row's slots
   std::vector<DType> slot_types() const;
   void set_results(const std::string& value) const;
 
@@ -47,6 +55,7 @@ class CudaReduction {
   CWriter& code_;
   const tile::Instr* instr_;
   std::string name_;
+  std::string pairs_;
 };
 
 }  // namespace sinter

@@ -124,10 +124,14 @@ std::string CudaValues::declaration(ValueId id) const {
   return fmt::format("{}[{}]", text, layout.elements(shape(id)));
 }
 
+std::string CudaValues::packed_type(const Instr& load) const {
+  return fmt::format("Packed<{}, {}>", storage_type(buffer(load).dtype), layout.vector());
+}
+
 std::string CudaValues::packed_declaration(const Instr& load) const {
   const ValueId id = load.results[0];
-  return fmt::format("Packed<{}, {}> {}[{}]", storage_type(buffer(load).dtype), layout.vector(),
-                     name(id), layout.elements(shape(id)) / layout.vector());
+  return fmt::format("{} {}[{}]", packed_type(load), name(id),
+                     layout.elements(shape(id)) / layout.vector());
 }
 
 std::string CudaValues::vector_number(ValueId id) const {

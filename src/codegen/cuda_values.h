@@ -40,6 +40,7 @@ struct CudaValues {
   // A declaration of what a thread holds of a row or tile: "f32 v7[8]".
   std::string declaration(tile::ValueId id) const;
   // Of a load's elements, as they lie in memory: "Packed<f16, 8> v7[2]".
+  std::string packed_type(const tile::Instr& load) const;
   std::string packed_declaration(const tile::Instr& load) const;
   // Where a tile's vector, and its element, lie in the array of a thread's elements; and which of
   // its vectors it is.

@@ -162,7 +162,8 @@ TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
 // Rows whose elements are needed in two stages.
 class CudaPackedTest : public CudaRendererTest {
  protected:
-  std::string scaled_rows(DType dtype, double other, int vector = 8) {
+  std::string scaled_rows(DType dtype, double other, int vector = 8,
+                          ReduceKind kind = ReduceKind::sum) {
     const int x = b.add_buffer("x", dtype, false);
     const int y = b.add_buffer("y", dtype, true);
     const ValueId n = b.add_scalar("n", DType::i64, 8);
@@ -170,8 +171,8 @@ class CudaPackedTest : public CudaRendererTest {
     const ValueId mask = b.pointwise(Op::lt, {cols, n});
     const ValueId at = b.add(b.mul(b.program_id(), n), cols);
     const ValueId value = b.load(x, at, mask, b.real(other, DType::f32));
-    const ValueId sum = b.broadcast_to(reduce(ReduceKind::sum, value), {1, 256});
-    b.store(y, at, b.mul(value, sum), mask);
+    const ValueId whole = b.broadcast_to(reduce(kind, value), {1, 256});
+    b.store(y, at, b.mul(value, whole), mask);
     return render({.threads = 32, .threads_per_row = 32, .vector = vector});
   }
 };
@@ -191,6 +192,14 @@ TEST_F(CudaPackedTest, SingleElementsHaveNoPair) {
 }
 TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
   EXPECT_EQ(count_of(scaled_rows(DType::f32, 0, 4), "Packed<"), 0);
+}
+TEST_F(CudaPackedTest, TheGreatestIsFoundInPairs) {
+  const std::string text = scaled_rows(DType::f16, -INFINITY, 8, ReduceKind::max);
+  EXPECT_EQ(count_of(text, "_pairs[0] = Maximum::combine("), 1) << text;
+  EXPECT_EQ(count_of(text, "_part[v] = Maximum::combine("), 3) << "eight are one in three steps";
+}
+TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
+  EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_pairs"), 0);
 }
 
 TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {

@@ -1,4 +1,6 @@
 // Programs with reductions and loops.
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -33,23 +35,26 @@ std::vector<TileCase> reduction_cases() {
   }
   // Elements that are needed again once their row is reduced: GPUs keep them as they lie in memory.
   for (DType dtype : {DType::f16, DType::bf16})
-    for (std::int64_t cols : {128, 50}) {
-      Maker m("kept_" + std::string(name_of(dtype)) + "_" + std::to_string(cols));
-      const int x = m.in(dtype, 8 * cols);
-      const int w = m.in(dtype, cols, 2);
-      const ValueId n = m.scalar(cols);
-      const ValueId r = m.rows(8);
-      const ValueId c = m.cols(128);
-      const ValueId mask = m.below(c, n);
-      const ValueId at = m.b.add(m.b.mul(r, n), c);
-      const ValueId v = m.load(x, at, mask);
-      const ValueId sum = m.b.broadcast_to(m.reduce(ReduceKind::sum, v), {8, 128});
-      const ValueId weight = m.b.broadcast_to(m.load(w, c, mask), {8, 128});
-      m.b.store(m.out(DType::f32, 8 * cols), at, m.op(Op::mul, {m.op(Op::add, {v, sum}), weight}),
-                mask);
-      m.result.bound = 2e-5;
-      cases.push_back(m.finish());
-    }
+    for (std::int64_t cols : {128, 50})
+      for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
+        Maker m(fmt::format("kept_{}_{}_{}", name_of(dtype), cols, name_of(kind)));
+        Numbers values = numbers(8 * cols, dtype);
+        if (kind != ReduceKind::sum) values[static_cast<std::size_t>(3 * cols)] = std::nan("");
+        const int x = m.in(dtype, values);
+        const int w = m.in(dtype, cols, 2);
+        const ValueId n = m.scalar(cols);
+        const ValueId r = m.rows(8);
+        const ValueId c = m.cols(128);
+        const ValueId mask = m.below(c, n);
+        const ValueId at = m.b.add(m.b.mul(r, n), c);
+        const ValueId v = m.load(x, at, mask);
+        const ValueId whole = m.b.broadcast_to(m.reduce(kind, v), {8, 128});
+        const ValueId weight = m.b.broadcast_to(m.load(w, c, mask), {8, 128});
+        m.b.store(m.out(DType::f32, 8 * cols), at,
+                  m.op(Op::mul, {m.op(Op::add, {v, whole}), weight}), mask);
+        m.result.bound = 2e-5;
+        cases.push_back(m.finish());
+      }
   for (DType positions : {DType::i32, DType::i64}) {
     Maker m("positions_" + std::string(name_of(positions)));
     Numbers values = numbers(8 * 50, DType::f32);

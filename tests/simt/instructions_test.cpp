@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sinter/dtype.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -136,6 +137,41 @@ TEST(SimtInstructions, NanComesThroughAndZerosHaveAnOrder) {
     const bool second = a < b || (a == b && std::signbit(a));
     EXPECT_EQ(std::bit_cast<std::uint32_t>(lesser[i]), std::bit_cast<std::uint32_t>(second ? a : b))
         << a << ' ' << b;
+  }
+}
+
+// Of pairs: each half is what the elements' would be.
+TEST(SimtInstructions, TheGreaterOfTwoPairs) {
+  std::vector<std::uint16_t> values = all_sixteen_bits();
+  std::shuffle(values.begin(), values.end(), std::mt19937(5));
+  const auto of_pairs = [&](const std::string& type, const std::string& name) {
+    KernelText kernel = one_to_one(type, "f32", "0.f");
+    kernel.body = fmt::format(
+        "SN_INPUT({0}, in0, 0);\nSN_OUTPUT(f32, out0, 1);\nwait_for_previous_kernel();\n"
+        "const idx at = (block_index() * SN_THREADS + thread_index()) * 4;\n"
+        "if (at + 4 > 256 * 256) return;\nPacked<{0}, 4> a, b;\n"
+        "load_vector<4, 4, kOften>(a, in0, at);\n"
+        "load_vector<4, 4, kOften>(b, in0, at ^ 4);\n"
+        "for (int v = 0; v < 4; ++v) store_one(out0, at + v, element({1}(a, b), v));",
+        type, name);
+    return run<float>(kernel, values);
+  };
+  const auto is = [](float result, float a, float b, bool greater) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(result);
+    return result == (greater ? std::max(a, b) : std::min(a, b));
+  };
+  for (const bool greater : {true, false}) {
+    const std::string name = greater ? "maximum" : "minimum";
+    const auto f16 = of_pairs("f16", name);
+    const auto bf16 = of_pairs("bf16", name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint16_t a = values[i];
+      const std::uint16_t b = values[i ^ 4];
+      ASSERT_TRUE(is(f16[i], f16_to_f32(a), f16_to_f32(b), greater))
+          << name << ' ' << a << ' ' << b;
+      ASSERT_TRUE(is(bf16[i], bf16_to_f32(a), bf16_to_f32(b), greater))
+          << name << ' ' << a << ' ' << b;
+    }
   }
 }
 
