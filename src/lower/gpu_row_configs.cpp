@@ -41,6 +41,7 @@ class RowConfigs {
         is_narrow_(facts.is_narrow()),
         is_packed_(facts.is_of_pairs() && vector_ > 1 && !facts.space.keeps_computed),
         has_shared_(shared_reads() > 0),
+        replaces_pairs_(facts.is_of_pairs() && vector_ > 1 && !is_packed_ && !has_shared_),
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()),
         stores_no_elements_(!facts.writes_elements()) {}
 
@@ -93,10 +94,13 @@ class RowConfigs {
   }
 
   // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
-  // unpacking for the next stage while it waits for the last.
+  // unpacking for the next stage while it waits for the last. What is computed takes the place of
+  // the pairs it comes from, and little else is needed: a sixth block hides more of the waiting
+  // than the few registers that are spilled cost.
   std::int64_t other_registers(const Mapping& mapping, bool late_loads) const {
-    if (!is_packed_) return 48;
-    return (mapping.threads_per_row > 32 ? 32 : 64) + (late_loads ? 0 : 8 * shared_reads());
+    const bool in_warp = mapping.threads_per_row <= 32;
+    if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
+    return replaces_pairs_ && !in_warp ? 16 : 48;
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
@@ -232,8 +236,8 @@ class RowConfigs {
   RowChoice chosen_middle() const {
     if (stores_no_elements_ && !is_few(8))
       return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
-    const int threads = threads_for(middle_elements() / reads_);
-    return {std::clamp(threads, 32, kMostThreads), 1, kBlockThreads};
+    const int threads = std::clamp(threads_for(middle_elements() / reads_), 32, kMostThreads);
+    return {threads, 1, is_few(4) ? threads : kBlockThreads};
   }
 
   // Of a middle row, that a thread takes. Where rows are few, more threads share one.
@@ -284,7 +288,7 @@ class RowConfigs {
       threads = std::max<std::int64_t>(threads, most * machine_.largest_cluster);
     } else if (has_shared_) {
       most = is_few(4) && !is_few(2) ? 2 * kBlockThreads : 512;
-      if (is_few(2)) threads = std::max(threads, most);
+      if (is_few(2)) threads = std::max(threads, is_few(1) ? 2 * most : most);
     }
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
@@ -333,6 +337,7 @@ class RowConfigs {
   const bool is_narrow_;
   const bool is_packed_;  // what a thread holds
   const bool has_shared_;
+  const bool replaces_pairs_;  // by what is computed from them
   const bool stores_at_once_;  // elements do not wait for the reduction
   const bool stores_no_elements_;
 };

@@ -144,6 +144,10 @@ TEST(MappingTest, ARowThatNoClusterHoldsIsWalkedInChunks) {
   EXPECT_LT(d.config.tile_cols, 1 << 21);
 }
 
+TEST(MappingTest, FewRowsHaveBlocksOfTheirOwn) {
+  EXPECT_EQ(decide(softmax({512, 1024})).config.tile_rows, 1);
+  EXPECT_EQ(decide(softmax({1024, 1024})).config.tile_rows, 2);
+}
 TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
   EXPECT_GT(decide(softmax({64, 2048})).mapping().threads_per_row,
             decide(softmax({8192, 2048})).mapping().threads_per_row);
@@ -252,6 +256,16 @@ TEST(MappingTest, TilesAreNarrowWhereAllLinesAreFarApart) {
   EXPECT_EQ(tile_of(32768, 16384, DType::f32), std::pair(64L, 64L)) << "one of them only";
   EXPECT_EQ(tile_of(65536, 65536, DType::f16), std::pair(64L, 64L)) << "32 would be 64 bytes";
 }
+TEST(MappingTest, TilesAreSmallWhereLargeOnesWouldBeFew) {
+  const auto tile_of = [](DType dtype) {
+    GraphMaker maker;
+    const Operand x = maker.input({1024, 2048}, dtype);
+    maker.output(maker.op(Op::add, {x, transposed(maker.input({2048, 1024}, dtype))}));
+    return decide(maker.graph).config.tile_cols;
+  };
+  EXPECT_EQ(tile_of(DType::f32), 32);
+  EXPECT_EQ(tile_of(DType::f16), 64) << "32 would be 64 bytes";
+}
 
 // 16-bit floats lie in pairs until they are computed with.
 TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
@@ -265,6 +279,12 @@ TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
     return mapping.threads * mapping.blocks_at_once;
   };
   EXPECT_GT(scaled(DType::bf16), scaled(DType::f32));
+}
+
+TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
+  EXPECT_EQ(decide(softmax({4096, 65536}, DType::f16)).mapping().blocks_at_once, 6);
+  EXPECT_EQ(decide(softmax({4096, 65536})).mapping().blocks_at_once, 4);
+  EXPECT_EQ(decide(softmax({65536, 2048}, DType::f16)).mapping().blocks_at_once, 4) << "in a warp";
 }
 
 // What all rows share is loaded once by blocks that run row after row.
@@ -301,7 +321,8 @@ TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
   EXPECT_EQ(scaled({128, 65536}), std::pair(512, 2)) << "no block has a second row";
   EXPECT_EQ(scaled({128, 262144}), std::pair(512, 8)) << "smaller blocks do not hold it";
   EXPECT_EQ(scaled({1024, 262144}), std::pair(512, 8));
-  EXPECT_EQ(scaled({128, 16384}), std::pair(512, 1));
+  EXPECT_EQ(scaled({128, 16384}), std::pair(512, 2));
+  EXPECT_EQ(scaled({256, 16384}), std::pair(512, 1));
   EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
