@@ -2,10 +2,11 @@
 """Prints a results.json of `sinter suite` as a Markdown table for the README.
 
   scripts/results_table.py bench/results/FILE.json [SHAPE ..]
-  scripts/results_table.py --grid bench/results/FILE.json
+  scripts/results_table.py --grid bench/results/FILE.json [OTHER.json ..]
 
 Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
-over all its shapes: where it is at least as fast as the best peer, and near the copy.
+over all its shapes: where it is at least as fast as the best peer, and near the copy; other files,
+of other types, add where they are near the copy.
 """
 import json
 import statistics
@@ -71,30 +72,41 @@ def is_near_copy(fused):
     return fused["limit_ratio"] <= (1.10 if fused["bytes_min"] >= LARGE_BYTES else 1.25)
 
 
-def summary(name, cells):
+def near_copy(cells):
+    return f"{sum(is_near_copy(cell['fused']) for cell in cells)} of {len(cells)}"
+
+
+def summary(cells):
     gains = [min(peer_times(cell)) / cell["fused"]["median_us"] for cell in cells]
     level = sum(gain * NOISE >= 1 for gain in gains)
-    near = sum(is_near_copy(cell["fused"]) for cell in cells)
     return [
-        name,
         f"{level} of {len(cells)}",
         f"{min(gains):.2f}x",
         f"{statistics.median(gains):.2f}x",
         f"{max(gains):.2f}x",
-        f"{near} of {len(cells)}",
+        near_copy(cells),
     ]
 
 
-def grid_table(results):
+def cells_by_case(results):
+    """And those of all cases together."""
     by_case = {}
     for (case, _), cell in cells_of(results).items():
-        if peer_times(cell):
-            by_case.setdefault(case, []).append(cell)
-    if not by_case:
-        sys.exit("no peer was measured: sinter suite --peers torch")
-    rows = [summary(case, cells) for case, cells in by_case.items()]
-    rows.append(summary("all", [cell for cells in by_case.values() for cell in cells]))
+        by_case.setdefault(case, []).append(cell)
+    by_case["all"] = [cell for cells in by_case.values() for cell in cells]
+    return by_case
+
+
+def grid_table(results, others):
+    if not all(peer_times(cell) for cell in cells_of(results).values()):
+        sys.exit("not all cells have a peer: sinter suite --peers torch")
     titles = ["case", "not slower", "least", "median", "most", "near the copy"]
+    titles += [f"in {other['rows'][0]['dtype']}" for other in others]
+    more = [cells_by_case(other) for other in others]
+    rows = [
+        [case, *summary(cells), *(near_copy(other[case]) for other in more)]
+        for case, cells in cells_by_case(results).items()
+    ]
     print_table(titles, rows)
 
 
@@ -107,7 +119,7 @@ def main():
         sys.exit(__doc__)
     results = json.load(open(arguments[0]))
     if is_grid:
-        grid_table(results)
+        grid_table(results, [json.load(open(name)) for name in arguments[1:]])
     else:
         shapes_table(results, arguments[1:] or ["4096x4096"])
 
