@@ -115,8 +115,8 @@ SN_INLINE void set_value(Packed<T, V>& to, int v, f32 value) {
   pack_one(stored, value);
   set_one(to, v, stored);
 }
-template <class T, int V>
-SN_INLINE void set_all(Packed<T, V>& to, f32 value) {
+template <int V, class To, class C>
+SN_INLINE void set_all(To&& to, C value) {
   SN_UNROLL
   for (int v = 0; v < V; ++v) set_value(to, v, value);
 }
@@ -137,8 +137,7 @@ SN_INLINE void load_vector(To&& to, In<T> from, idx at SN_WHERE) {
 template <int V, int W, Reading reading, class T, class To, class C>
 SN_INLINE void load_where(To&& to, In<T> from, idx at, bool on, C other SN_WHERE) {
   if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
-  SN_UNROLL
-  for (int v = 0; v < V; ++v) set_value(to, v, other);
+  set_all<V>(to, other);
 }
 // The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
 template <int V, int W, Reading reading, class T, class To, class C>
@@ -180,8 +179,7 @@ template <int V, int W, class To, class Packs, class T, class C>
 SN_INLINE void take_where(To&& to, Packs packs, i32 pack, In<T> from, idx at, bool on,
                           C other SN_WHERE) {
   if (on) return take_vector<V, W>(to, packs, pack, from, at SN_HERE);
-  SN_UNROLL
-  for (int v = 0; v < V; ++v) set_value(to, v, other);
+  set_all<V>(to, other);
 }
 
 template <class T, int V, class C>

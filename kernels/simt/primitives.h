@@ -291,21 +291,21 @@ SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
   return pack_bf16(first).bits | (u32)pack_bf16(second).bits << 16;
 }
 
-SN_INLINE f32 lower_f16(u32 pair) { return unpack_one(f16{(u16)pair}); }
-SN_INLINE f32 upper_f16(u32 pair) { return unpack_one(f16{(u16)(pair >> 16)}); }
-SN_INLINE u32 fmax_nan_f16(u32 a, u32 b) {
-  return pack_f16_pair(fmax_nan(lower_f16(a), lower_f16(b)), fmax_nan(upper_f16(a), upper_f16(b)));
+// `of` each half of two pairs.
+template <class Of>
+SN_INLINE u32 each_f16(u32 a, u32 b, Of of) {
+  const auto half = [&](int shift) {
+    return of(unpack_one(f16{(u16)(a >> shift)}), unpack_one(f16{(u16)(b >> shift)}));
+  };
+  return pack_f16_pair(half(0), half(16));
 }
-SN_INLINE u32 fmin_nan_f16(u32 a, u32 b) {
-  return pack_f16_pair(fmin_nan(lower_f16(a), lower_f16(b)), fmin_nan(upper_f16(a), upper_f16(b)));
+template <class Of>
+SN_INLINE u32 each_bf16(u32 a, u32 b, Of of) {
+  return pack_bf16_pair(of(lower_bf16(a), lower_bf16(b)), of(upper_bf16(a), upper_bf16(b)));
 }
-SN_INLINE u32 fmax_nan_bf16(u32 a, u32 b) {
-  return pack_bf16_pair(fmax_nan(lower_bf16(a), lower_bf16(b)),
-                        fmax_nan(upper_bf16(a), upper_bf16(b)));
-}
-SN_INLINE u32 fmin_nan_bf16(u32 a, u32 b) {
-  return pack_bf16_pair(fmin_nan(lower_bf16(a), lower_bf16(b)),
-                        fmin_nan(upper_bf16(a), upper_bf16(b)));
-}
+SN_INLINE u32 fmax_nan_f16(u32 a, u32 b) { return each_f16(a, b, fmax_nan); }
+SN_INLINE u32 fmin_nan_f16(u32 a, u32 b) { return each_f16(a, b, fmin_nan); }
+SN_INLINE u32 fmax_nan_bf16(u32 a, u32 b) { return each_bf16(a, b, fmax_nan); }
+SN_INLINE u32 fmin_nan_bf16(u32 a, u32 b) { return each_bf16(a, b, fmin_nan); }
 
 }  // namespace sn

@@ -54,7 +54,8 @@ class Elements {
     return {};
   }
 
-  // The type of what a reduction can take as it lies in memory; empty.
+  // The type of what a reduction can take as it lies in memory; empty: it takes elements. (Rows
+  // that end inside a tile are masked before, element by element.)
   std::string pairs_of(const Instr& reduce) const {
     const ValueId id = reduce.args[0];
     if (!CudaReduction::can_reduce_pairs(reduce) || !state_.packed.count(id)) return "";

@@ -58,8 +58,8 @@ void CudaReduction::declare_parts() const {
   code_.line("{} {}_part[{}];", type(), name_, count);
   if (reduces_pairs()) {
     code_.line("{} {}_pairs[{}];", pairs_, name_, row_steps());
-    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all({}_pairs[r], {});", row_steps(),
-               name_, identity());
+    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all<{}>({}_pairs[r], {});", row_steps(),
+               values_.layout.vector(), name_, identity());
   } else {
     code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
   }
@@ -70,12 +70,10 @@ void CudaReduction::declare_parts() const {
 
 void CudaReduction::accumulate(const std::vector<std::string>& entering,
                                const std::string& where) const {
-  const std::string part = fmt::format("{}_part[{}]", name_, part_index());
-  const std::string value = entering.size() == 1
-                                ? fmt::format("{}({})", type(), entering[0])
-                                : fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]);
-  code_.line("{}{} = {}::combine({}, {});", where.empty() ? "" : fmt::format("if ({}) ", where),
-             part, kind(), part, value);
+  combine(fmt::format("{}_part[{}]", name_, part_index()),
+          entering.size() == 1 ? fmt::format("{}({})", type(), entering[0])
+                               : fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]),
+          where);
 }
 
 std::string CudaReduction::pairs_text() const {
@@ -83,8 +81,13 @@ std::string CudaReduction::pairs_text() const {
 }
 
 void CudaReduction::accumulate_pairs(const std::string& entering, const std::string& where) const {
+  combine(pairs_text(), entering, where);
+}
+
+void CudaReduction::combine(const std::string& part, const std::string& value,
+                            const std::string& where) const {
   code_.line("{}{} = {}::combine({}, {});", where.empty() ? "" : fmt::format("if ({}) ", where),
-             pairs_text(), kind(), pairs_text(), entering);
+             part, kind(), part, value);
 }
 
 void CudaReduction::reduce_warp() const {

@@ -45,8 +45,9 @@ class CudaReduction {
   std::string kind() const;
   std::string part_index() const;
   std::string pairs_text() const;  // a row's
-  std::string slots() const;       // the arguments that name the slots
-  std::string slot_row() const;    // which row's slots
+  void combine(const std::string& part, const std::string& value, const std::string& where) const;
+  std::string slots() const;     // the arguments that name the slots
+  std::string slot_row() const;  // which row's slots
   std::vector<DType> slot_types() const;
   void set_results(const std::string& value) const;
 

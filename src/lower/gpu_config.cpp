@@ -30,12 +30,12 @@ constexpr double kReducedIsTooMuch = 6;
 
 // --- pointwise ---
 
-// Whether the lines of what is transposed, and of the other tensors, are far apart.
-struct Far {
+// Whether lines of what is transposed, and of the other tensors, are far apart.
+struct FarLines {
   bool transposed;
   bool others;
 };
-Far is_far(const GpuFacts& facts, int col_axis, int row_axis) {
+FarLines far_lines(const GpuFacts& facts, int col_axis, int row_axis) {
   return {facts.widest_step(col_axis, row_axis) >= kFar,
           facts.widest_step(row_axis, col_axis) >= kFar};
 }
@@ -47,7 +47,7 @@ Config transposing_config(const GpuFacts& facts, int col_axis, int row_axis, std
   Config config;
   config.col_axis = col_axis;
   config.row_axis = row_axis;
-  const Far far = is_far(facts, col_axis, row_axis);
+  const FarLines far = far_lines(facts, col_axis, row_axis);
   config.rows_first = far.transposed && !far.others;
   config.tile_cols = std::min(cols, power_above(facts.size(col_axis)));
   config.tile_rows = std::min(rows, power_above(facts.size(row_axis)));
@@ -61,19 +61,19 @@ Config transposing_config(const GpuFacts& facts, int col_axis, int row_axis, std
   return config;
 }
 
-// Small tiles where large ones would leave multiprocessors idle, and lines of 128 bytes where all
-// of them are far apart: blocks of fewer threads take turns at more of them (7% faster on an H200).
+// Small tiles where large ones would leave multiprocessors idle, except of narrow elements, whose
+// lines would be short. Half as wide ones where lines of both kinds are far apart: blocks of fewer
+// threads take turns at more of them (7% faster on an H200).
 Config default_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
-  const int tiles = facts.is_narrow() ? 2 : 4;  // for each multiprocessor
-  const bool many =
-      facts.elements() >= kTransposeTile * kTransposeTile * tiles * facts.machine.multiprocessors;
-  if (!many)
+  const bool is_narrow = facts.is_narrow();
+  const std::int64_t tiles = facts.elements() / (kTransposeTile * kTransposeTile);
+  if (tiles < (is_narrow ? 2 : 4) * facts.machine.multiprocessors)
     return transposing_config(facts, col_axis, row_axis, kSmallTransposeTile, kSmallTransposeTile,
                               8);
-  const Far far = is_far(facts, col_axis, row_axis);
-  const bool short_lines = far.transposed && far.others && !facts.is_narrow();
+  const FarLines far = far_lines(facts, col_axis, row_axis);
+  const bool is_half = far.transposed && far.others && !is_narrow;
   return transposing_config(facts, col_axis, row_axis, kTransposeTile,
-                            short_lines ? kSmallTransposeTile : kTransposeTile, 16);
+                            is_half ? kTransposeTile / 2 : kTransposeTile, 16);
 }
 
 // `vectors`: that a thread takes of each tensor.

@@ -20,6 +20,7 @@ constexpr std::int64_t kShortRow = 512;  // elements
 constexpr std::int64_t kLongRow = 8192;
 constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
 constexpr int kBlockThreads = 128;
+constexpr std::int64_t kWide = std::int64_t{1} << 31;  // elements whose places take 64 bits
 
 // A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
 struct RowChoice {
@@ -37,11 +38,11 @@ class RowConfigs {
         length_(facts.size(col_axis)),
         rows_(facts.kept_elements()),
         vector_(facts.vector_along(col_axis)),
-        reads_(std::max(1, facts.full_reads())),
+        tiles_(std::max({1, facts.full_reads(), facts.space.kept_computed})),
         is_narrow_(facts.is_narrow()),
-        is_packed_(facts.is_of_pairs() && vector_ > 1 && !facts.space.keeps_computed),
+        is_of_pairs_(facts.is_of_pairs() && vector_ > 1),
+        is_packed_(is_of_pairs_ && facts.space.kept_computed == 0),
         has_shared_(shared_reads() > 0),
-        replaces_pairs_(facts.is_of_pairs() && vector_ > 1 && !is_packed_ && !has_shared_),
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()),
         stores_no_elements_(!facts.writes_elements()) {}
 
@@ -85,7 +86,7 @@ class RowConfigs {
       if (access.level == Level::full) each = std::max(each, access.element_bytes / 4);
     return elements(config) * each;
   }
-  std::int64_t held(const Config& config) const { return registers(config) * reads_; }
+  std::int64_t held(const Config& config) const { return registers(config) * tiles_; }
 
   bool fits_block(const Config& config) const {
     const int threads = config.mapping.threads;
@@ -94,13 +95,21 @@ class RowConfigs {
   }
 
   // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
-  // unpacking for the next stage while it waits for the last. What is computed takes the place of
-  // the pairs it comes from, and little else is needed: a sixth block hides more of the waiting
-  // than the few registers that are spilled cost.
-  std::int64_t other_registers(const Mapping& mapping, bool late_loads) const {
-    const bool in_warp = mapping.threads_per_row <= 32;
+  // unpacking for the next stage while it waits for the last.
+  std::int64_t other_registers(const Config& config, bool late_loads) const {
+    const bool in_warp = config.mapping.threads_per_row <= 32;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
-    return replaces_pairs_ && !in_warp ? 16 : 48;
+    return !in_warp && replaces_pairs(config) ? (facts_.elements() < kWide ? 16 : 24) : 48;
+  }
+
+  // What is computed takes the place of the pairs it comes from, and little else is needed. Where
+  // blocks wait for room, another one beside them hides more than the few registers cost that are
+  // spilled for it.
+  bool replaces_pairs(const Config& config) const {
+    const std::int64_t usual =
+        machine_.registers_per_multiprocessor / (config.mapping.threads * (held(config) + 48));
+    return is_of_pairs_ && !is_packed_ && !has_shared_ &&
+           blocks(config) > static_cast<double>(machine_.multiprocessors * usual);
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
@@ -108,15 +117,15 @@ class RowConfigs {
   // program is worth more.
   void share_registers(Config& config) const {
     Mapping& mapping = config.mapping;
-    const std::int64_t all = registers(config) * (reads_ + shared_reads());
+    const std::int64_t all = registers(config) * (tiles_ + shared_reads());
     const std::int64_t room =
-        machine_.registers_per_multiprocessor / mapping.threads - other_registers(mapping, false);
+        machine_.registers_per_multiprocessor / mapping.threads - other_registers(config, false);
     if (mapping.ahead > 0)
       mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
     else
       mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
     const std::int64_t each =
-        (mapping.late_loads ? held(config) : all) + other_registers(mapping, mapping.late_loads);
+        (mapping.late_loads ? held(config) : all) + other_registers(config, mapping.late_loads);
     const std::int64_t by_registers =
         machine_.registers_per_multiprocessor / (mapping.threads * each);
     const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
@@ -178,11 +187,13 @@ class RowConfigs {
     return config;
   }
 
+  double blocks(const Config& config) const {
+    return static_cast<double>(rows_) / static_cast<double>(config.tile_rows) *
+           config.mapping.cluster;
+  }
   // How often all blocks that have room at once are filled.
   double waves(const Config& config) const {
-    const double blocks =
-        static_cast<double>(rows_) / static_cast<double>(config.tile_rows) * config.mapping.cluster;
-    return blocks / (machine_.multiprocessors * config.mapping.blocks_at_once);
+    return blocks(config) / (machine_.multiprocessors * config.mapping.blocks_at_once);
   }
 
   // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
@@ -196,14 +207,20 @@ class RowConfigs {
     return length_ > kLongRow && is_few(8) ? 1 : 0;
   }
 
-  // All of a cluster's blocks load what such rows share, and keep it for the next row.
+  // Packed rows that many blocks share, so that each has several of them: what all rows share is
+  // loaded by each block once. (Of the longest, twice as many blocks would be needed for that.)
   bool has_few_large_rows() const {
-    const bool has_too_few = length_ >= kLongest && is_few(1);
-    return has_shared_ && length_ > 2 * kLongRow && is_few(8) && !has_too_few;
+    const bool can_fetch = length_ % vector_ == 0 && vector_ * 2 >= kPackBytes;
+    const int clusters = machine_.largest_cluster;
+    const bool has_too_few = length_ >= kLongest ? is_few(1) : 2 * rows_ < machine_.multiprocessors;
+    return has_shared_ && !stores_at_once_ && can_fetch && clusters > 1 && length_ > 2 * kLongRow &&
+           pads_little(kBlockThreads * clusters) && is_few(8) && !has_too_few;
   }
 
   // Little is read for all that is computed: more threads share the work.
-  bool has_much_to_do() const { return facts_.space.keeps_computed && facts_.space.reductions > 2; }
+  bool has_much_to_do() const {
+    return facts_.space.kept_computed > 0 && facts_.space.reductions > 2;
+  }
 
   // --- candidates ---
 
@@ -220,6 +237,12 @@ class RowConfigs {
     return static_cast<int>(power_above(ceil_div(length_, std::max<std::int64_t>(each, vector_))));
   }
 
+  // Whether nearly all of so many threads have something of a row, the last vectors included.
+  bool pads_little(std::int64_t threads) const {
+    const std::int64_t step = threads * vector_;
+    return 4 * step * ceil_div(length_, step) <= 5 * length_;
+  }
+
   // Several rows a warp. With little to do in all, every thread has little.
   RowChoice chosen_short() const {
     const std::int64_t little = 8L * kBlockThreads * machine_.multiprocessors;
@@ -229,14 +252,14 @@ class RowConfigs {
     const bool is_little = elements < little;
     const std::int64_t each = is_little                        ? vector_
                               : stores_at_once_ && !is_narrow_ ? 8
-                                                               : 16 / reads_;
+                                                               : 16 / tiles_;
     return {std::min(32, threads_for(each)), 1, is_little ? kBlockThreads / 2 : kBlockThreads};
   }
 
   RowChoice chosen_middle() const {
     if (stores_no_elements_ && !is_few(8))
       return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
-    const int threads = std::clamp(threads_for(middle_elements() / reads_), 32, kMostThreads);
+    const int threads = std::clamp(threads_for(middle_elements() / tiles_), 32, kMostThreads);
     return {threads, 1, is_few(4) ? threads : kBlockThreads};
   }
 
@@ -255,7 +278,7 @@ class RowConfigs {
 
   RowChoice chosen_long() const {
     const int clusters = machine_.largest_cluster;
-    const std::int64_t least = threads_for(kRowElements / reads_);
+    const std::int64_t least = threads_for(kRowElements / tiles_);
     if (clusters == 1) {
       const auto group = static_cast<int>(std::clamp<std::int64_t>(least, 256, kMostThreads));
       return {group, 1, group};
@@ -281,14 +304,19 @@ class RowConfigs {
 
   // Pairs leave room for other blocks beside one that holds much.
   RowChoice chosen_packed() const {
-    std::int64_t threads = threads_for(kRowElements / reads_);
-    std::int64_t most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : 512;
+    std::int64_t threads = threads_for(kRowElements / tiles_);
+    std::int64_t most = 512;
     if (has_few_large_rows()) {
       most = kBlockThreads;
       threads = std::max<std::int64_t>(threads, most * machine_.largest_cluster);
-    } else if (has_shared_) {
-      most = is_few(4) && !is_few(2) ? 2 * kBlockThreads : 512;
-      if (is_few(2)) threads = std::max(threads, is_few(1) ? 2 * most : most);
+    } else if (!has_shared_) {
+      most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : most;
+    } else if (is_few(2)) {
+      std::int64_t more = is_few(1) ? 2 * most : most;
+      while (more > threads && !pads_little(more)) more /= 2;
+      threads = std::max(threads, more);
+    } else if (is_few(4)) {
+      most = 2 * kBlockThreads;
     }
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
@@ -333,11 +361,11 @@ class RowConfigs {
   const std::int64_t length_;
   const std::int64_t rows_;
   const int vector_;
-  const std::int64_t reads_;  // tensors
+  const std::int64_t tiles_;  // of a row, that are held at once: read, or computed
   const bool is_narrow_;
+  const bool is_of_pairs_;
   const bool is_packed_;  // what a thread holds
   const bool has_shared_;
-  const bool replaces_pairs_;  // by what is computed from them
   const bool stores_at_once_;  // elements do not wait for the reduction
   const bool stores_no_elements_;
 };

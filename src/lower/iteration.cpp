@@ -2,7 +2,7 @@
 #include "src/lower/iteration.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "src/base/check.h"
 #include "src/lower/online.h"
@@ -104,20 +104,42 @@ bool needs_rows_again(const Plan& plan, int index) {
   });
 }
 
-// Whether some reduction is of elements that are worth keeping once they are computed.
-bool reduces_heavy_elements(const Plan& plan, int index) {
+// How many tiles of elements that are worth keeping once they are computed wait for a reduction, at
+// most at once. Reductions are counted in the order of nodes; a node depends on as many as the last
+// one it needs.
+int kept_computed(const Plan& plan, int index) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
-  std::set<NodeId> heavy;
+  struct Kept {
+    int depends;      // on that many reductions
+    int needed_with;  // by elements that depend on that many
+  };
+  std::map<NodeId, Kept> heavy;
+  std::map<NodeId, int> depends;
+  int reductions = 0;
   for (NodeId id : group.nodes) {
     const Node& node = plan.graph[id];
-    const bool uses_heavy =
-        std::any_of(node.operands.begin(), node.operands.end(),
-                    [&](const Operand& operand) { return heavy.count(operand.node) > 0; });
-    if (node.op == Op::reduce && uses_heavy) return true;
-    const bool is_heavy = uses_heavy || info(node.op).cost >= kHeavyCost;
-    if (is_heavy && level_of(plan, group.domain, id) == Level::full) heavy.insert(id);
+    int on = 0;
+    for (const Operand& operand : node.operands)
+      if (const auto found = depends.find(operand.node); found != depends.end())
+        on = std::max(on, found->second);
+    const bool is_full = reading_level(plan, group.domain, id) == Level::full;
+    bool is_heavy = info(node.op).cost >= kHeavyCost;
+    for (const Operand& operand : node.operands)
+      if (const auto found = heavy.find(operand.node); is_full && found != heavy.end()) {
+        found->second.needed_with = std::max(found->second.needed_with, on);
+        is_heavy = true;
+      }
+    depends[id] = node.op == Op::reduce ? ++reductions : on;
+    if (is_heavy && level_of(plan, group.domain, id) == Level::full) heavy[id] = {on, on};
   }
-  return false;
+  int most = 0;
+  for (int i = 0; i < reductions; ++i) {
+    const auto waits = [&](const auto& each) {
+      return each.second.depends <= i && each.second.needed_with > i;
+    };
+    most = std::max(most, static_cast<int>(std::count_if(heavy.begin(), heavy.end(), waits)));
+  }
+  return most;
 }
 
 void erase_axis(IterationSpace& space, std::size_t axis) {
@@ -146,7 +168,7 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   for (NodeId id : plan.groups[static_cast<std::size_t>(index)].nodes)
     space.reductions += plan.graph[id].op == Op::reduce;
   space.needs_rows_again = needs_rows_again(plan, index);
-  space.keeps_computed = space.needs_rows_again && reduces_heavy_elements(plan, index);
+  space.kept_computed = kept_computed(plan, index);
 
   // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
   for (std::size_t i = 0; i < space.axes.size();) {

@@ -33,7 +33,7 @@ struct IterationSpace {
   bool has_online_sums = false;  // see online.h
   int reductions = 0;
   bool needs_rows_again = false;  // elements are needed again once their row is reduced
-  bool keeps_computed = false;    // what is kept until then was computed at some cost
+  int kept_computed = 0;          // tiles kept until then that were computed at some cost
 
   std::vector<int> kept_axes() const;
   std::vector<int> reduced_axes() const;

@@ -285,6 +285,12 @@ TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
   EXPECT_EQ(decide(softmax({4096, 65536}, DType::f16)).mapping().blocks_at_once, 6);
   EXPECT_EQ(decide(softmax({4096, 65536})).mapping().blocks_at_once, 4);
   EXPECT_EQ(decide(softmax({65536, 2048}, DType::f16)).mapping().blocks_at_once, 4) << "in a warp";
+  EXPECT_EQ(decide(softmax({65536, 65536}, DType::f16)).mapping().blocks_at_once, 5)
+      << "places of 64 bits";
+  EXPECT_EQ(decide(softmax({128, 2048}, DType::f16)).mapping().blocks_at_once,
+            decide(softmax({128, 2048})).mapping().blocks_at_once)
+      << "all blocks have room";
+  EXPECT_EQ(decide(softmax({512, 32768}, DType::f16)).mapping().ahead, 1) << "three waves";
 }
 
 // What all rows share is loaded once by blocks that run row after row.
@@ -318,12 +324,23 @@ TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
     return std::pair{mapping.threads_per_row, mapping.cluster};
   };
   EXPECT_EQ(scaled({1024, 65536}), std::pair(128, 8));
-  EXPECT_EQ(scaled({128, 65536}), std::pair(512, 2)) << "no block has a second row";
+  EXPECT_EQ(scaled({128, 65536}), std::pair(512, 2)) << "few blocks would have a second row";
+  EXPECT_EQ(scaled({32, 32768}), std::pair(512, 2));
   EXPECT_EQ(scaled({128, 262144}), std::pair(512, 8)) << "smaller blocks do not hold it";
   EXPECT_EQ(scaled({1024, 262144}), std::pair(512, 8));
   EXPECT_EQ(scaled({128, 16384}), std::pair(512, 2));
   EXPECT_EQ(scaled({256, 16384}), std::pair(512, 1));
   EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
+  EXPECT_EQ(scaled({128, 8200}), std::pair(256, 1)) << "more threads would have nothing to do";
+  EXPECT_EQ(scaled({1024, 16392}), std::pair(512, 1)) << "nor would whole blocks";
+  EXPECT_EQ(scaled({1024, 32770}).second, 2) << "nothing is fetched ahead";
+}
+TEST(MappingTest, PackedRowsWithoutClusters) {
+  Machine ampere = kHopper;
+  ampere.largest_cluster = 1;
+  const tile::Mapping mapping =
+      decide(centred_and_scaled({1024, 32768}, DType::f16), ampere).mapping();
+  EXPECT_EQ(std::pair(mapping.cluster, mapping.ahead), std::pair(1, 0));
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);

@@ -146,25 +146,57 @@ TEST(IterationTest, WhatIsKeptUntilARowIsReduced) {
     const IterationSpace space = space_of(m.graph);
     EXPECT_EQ(space.reductions, 1);
     EXPECT_TRUE(space.needs_rows_again);
-    EXPECT_FALSE(space.keeps_computed);
+    EXPECT_EQ(space.kept_computed, 0);
   }
   {
     GraphMaker m;
     const Operand powers = m.op(Op::exp, {m.input(shape)});
     m.output(m.op(Op::mul, {powers, rows(m.reduce(ReduceKind::sum, powers, {1}))}));
-    EXPECT_TRUE(space_of(m.graph).keeps_computed);
+    EXPECT_EQ(space_of(m.graph).kept_computed, 1);
   }
   {
     GraphMaker m;
     const Operand x = m.input(shape);
     m.output(m.reduce(ReduceKind::sum, x, {1}));
     m.output(m.op(Op::cos, {x}));
-    EXPECT_FALSE(space_of(m.graph).keeps_computed) << "the cosines wait for nothing";
+    EXPECT_EQ(space_of(m.graph).kept_computed, 0) << "the cosines wait for nothing";
   }
   {
     GraphMaker m;
     m.output(m.reduce(ReduceKind::sum, m.op(Op::exp, {m.input(shape)}), {1}));
-    EXPECT_FALSE(space_of(m.graph).keeps_computed) << "nobody needs the exponentials again";
+    EXPECT_EQ(space_of(m.graph).kept_computed, 0) << "nobody needs the exponentials again";
+  }
+  {
+    GraphMaker m;
+    const Operand x = m.input(shape);
+    const Operand powers = m.op(Op::exp, {x});
+    m.output(m.op(Op::mul, {x, rows(m.reduce(ReduceKind::sum, powers, {1}))}));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 0) << "only x is needed again";
+  }
+}
+TEST(IterationTest, ComputedTilesThatAreKeptAtOnce) {
+  const Shape shape{4, 8};
+  const auto scaled = [&](GraphMaker& m, const Operand& x) {
+    return m.op(Op::mul, {x, along_rows(m.reduce(ReduceKind::sum, x, {1}), shape[1])});
+  };
+  {
+    GraphMaker m;
+    const Operand first = scaled(m, m.op(Op::exp, {m.input(shape)}));
+    m.output(scaled(m, m.op(Op::exp, {first})));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 1) << "the second takes the place of the first";
+  }
+  {
+    GraphMaker m;
+    const Operand first = scaled(m, m.op(Op::exp, {m.input(shape)}));
+    const Operand second = scaled(m, m.op(Op::exp, {first}));
+    m.output(m.op(Op::add, {first, second}));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 2) << "both are needed in the end";
+  }
+  {
+    GraphMaker m;
+    const Operand x = m.input(shape);
+    m.output(m.op(Op::add, {scaled(m, m.op(Op::exp, {x})), scaled(m, m.op(Op::erf, {x}))}));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 2) << "side by side";
   }
 }
 
