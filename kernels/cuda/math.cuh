@@ -87,10 +87,15 @@ inline constexpr f32 kLargestReduced = 48000.f;
 SN_RARE f32 sin_of_huge(f32 a) { return ::sinf(a); }
 SN_RARE f32 cos_of_huge(f32 a) { return ::cosf(a); }
 
+// Added to what is less than 2^22, leaves no digits behind the point, and the last bits of the whole
+// number as the sum's last bits. (Instructions that round and convert are an eighth as fast.)
+inline constexpr f32 kWhole = 12582912.f;
+
 // a - quadrant * pi/2, within pi/4 of 0.
 SN_INLINE f32 reduced_angle(f32 a, i32& quadrant) {
-  const f32 turns = ::rintf(a * 0.636619772f);
-  quadrant = (i32)turns;
+  const f32 sum = ::fmaf(a, 0.636619772f, kWhole);
+  quadrant = (i32)bits_of(sum);
+  const f32 turns = sum - kWhole;
   f32 rest = ::fmaf(turns, -1.5707962513f, a);
   rest = ::fmaf(turns, -7.5497894159e-08f, rest);
   return ::fmaf(turns, -5.3903029534e-15f, rest);
@@ -110,34 +115,69 @@ SN_INLINE f32 sin_or_cos(f32 angle, i32 quadrant) {
 #if SN_NARROW_RESULTS
 // a without its whole turns, within pi of 0.
 SN_INLINE f32 without_turns(f32 a) {
-  const f32 turns = ::rintf(a * 0.159154943f);
+  const f32 turns = ::fmaf(a, 0.159154943f, kWhole) - kWhole;
   return ::fmaf(turns, -3.019915825e-07f, ::fmaf(turns, -6.283185005f, a));
 }
-SN_INLINE f32 sin(f32 a) {
-  if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
+SN_INLINE f32 sin_of_most(f32 a) {
   const f32 near = a * ::fmaf(a * a, -0.166666667f, 1.f);  // where 2^-20 would be much
   return ::fabsf(a) < 0.015625f ? near : fast_sin(without_turns(a));
 }
-SN_INLINE f32 cos(f32 a) {
-  if (!(::fabsf(a) <= kLargestReduced)) return cos_of_huge(a);
-  return fast_cos(without_turns(a));
-}
+SN_INLINE f32 cos_of_most(f32 a) { return fast_cos(without_turns(a)); }
 #else
-SN_INLINE f32 sin(f32 a) {
-  if (!(::fabsf(a) <= kLargestReduced)) return sin_of_huge(a);
+SN_INLINE f32 sin_of_most(f32 a) {
   i32 quadrant;
   const f32 angle = reduced_angle(a, quadrant);
   return a == 0 ? a : sin_or_cos(angle, quadrant);  // keeps the sign of a zero
 }
-SN_INLINE f32 cos(f32 a) {
-  if (!(::fabsf(a) <= kLargestReduced)) return cos_of_huge(a);
+SN_INLINE f32 cos_of_most(f32 a) {
   i32 quadrant;
   const f32 angle = reduced_angle(a, quadrant);
   return sin_or_cos(angle, quadrant + 1);
 }
 #endif
+SN_INLINE f32 sin(f32 a) {
+  f32 sine = sin_of_most(a);
+  if (!(::fabsf(a) <= kLargestReduced)) sine = sin_of_huge(a);
+  return sine;
+}
+SN_INLINE f32 cos(f32 a) {
+  f32 cosine = cos_of_most(a);
+  if (!(::fabsf(a) <= kLargestReduced)) cosine = cos_of_huge(a);
+  return cosine;
+}
 SN_INLINE f64 sin(f64 a) { return ::sin(a); }
 SN_INLINE f64 cos(f64 a) { return ::cos(a); }
+
+// Of V angles, in their place: the same bits, with one branch and one call for all of them. What is
+// called has copies, so that the others can stay in registers.
+#define SN_OF_ALL(name)                                                            \
+  SN_RARE void name##_of_huge_ones(const f32* angles, f32* results, i32 count) {   \
+    for (i32 v = 0; v < count; ++v)                                                \
+      if (!(::fabsf(angles[v]) <= kLargestReduced)) results[v] = name##_of_huge(angles[v]); \
+  }                                                                                \
+  template <int V>                                                                 \
+  SN_INLINE void name##_of_all(f32* angles) {                                      \
+    f32 results[V];                                                                \
+    bool some_huge = false;                                                        \
+    SN_UNROLL                                                                      \
+    for (int v = 0; v < V; ++v) {                                                  \
+      results[v] = name##_of_most(angles[v]);                                      \
+      some_huge |= !(::fabsf(angles[v]) <= kLargestReduced);                       \
+    }                                                                              \
+    if (some_huge) {                                                               \
+      f32 from[V], to[V];                                                          \
+      SN_UNROLL                                                                    \
+      for (int v = 0; v < V; ++v) from[v] = angles[v], to[v] = results[v];         \
+      name##_of_huge_ones(from, to, V);                                            \
+      SN_UNROLL                                                                    \
+      for (int v = 0; v < V; ++v) results[v] = to[v];                              \
+    }                                                                              \
+    SN_UNROLL                                                                      \
+    for (int v = 0; v < V; ++v) angles[v] = results[v];                            \
+  }
+SN_OF_ALL(sin)
+SN_OF_ALL(cos)
+#undef SN_OF_ALL
 
 SN_INLINE f32 pow(f32 a, f32 b) { return ::powf(a, b); }
 SN_INLINE f64 pow(f64 a, f64 b) { return ::pow(a, b); }

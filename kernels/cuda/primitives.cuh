@@ -338,6 +338,7 @@ SN_INLINE f32 unpack_one(f16 x) {
   return r;
 }
 SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
+SN_INLINE u32 bits_of(f32 x) { return __float_as_uint(x); }
 // Of a pair of bf16. Of plain shifts the compiler makes values that it keeps from stage to stage, in
 // twice the registers; of these instructions it did not (NVRTC 13.0).
 SN_INLINE f32 lower_bf16(u32 pair) {

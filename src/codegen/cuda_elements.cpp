@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "src/base/check.h"
@@ -37,6 +40,7 @@ class Elements {
     const TileShape shape = shape_of_stage();
     if (shape.cols <= 1) return reduce_single_columns();
     for (ValueId id : stage_.kept) declare(id);
+    find_across();
     std::vector<CudaReduction> reductions;
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::reduce)
@@ -81,6 +85,7 @@ class Elements {
                          values_.condition(*mask, CudaVectors::row_text(shape), mask_column(id)));
     if (const auto it = state_.shared.find(id); it != state_.shared.end()) return it->second;
     if (locals_.count(id)) return values_.name(id);
+    if (across_.count(id)) return fmt::format("{}_vector[v]", values_.name(id));
     if (loads_.is_near(id))
       return fmt::format("{}[{}]", values_.name(id), layout_.vector() > 1 ? "v" : "0");
     if (state_.packed.count(id)) return fmt::format("element({}, v)", packed_operand(id));
@@ -95,16 +100,69 @@ class Elements {
     return fmt::format("{}[{}]", values_.name(id), values_.vector_number(id));
   }
 
+  // --- functions of a vector ---
+
+  // They have a rare way that is long: a vector's elements branch to it together. The loop over the
+  // elements ends before them, and another one begins after.
+  bool is_of_vector(const Instr& instr) const {
+    return instr.code == Code::pointwise && (instr.op == Op::sin || instr.op == Op::cos) &&
+           values_.program[instr.results[0]].dtype == DType::f32 && layout_.vector() > 1;
+  }
+
+  // Which values are needed in a later loop than the one that computes them.
+  void find_across() {
+    std::map<ValueId, int> part_of;
+    int part = 0;
+    const std::function<void(ValueId)> use = [&](ValueId id) {
+      if (id == kNoValue) return;
+      const auto found = part_of.find(id);
+      if (found != part_of.end()) {
+        if (found->second < part && !stage_.keeps(id)) across_.insert(id);
+      } else if (const auto it = values_.facts.definition.find(id);
+                 it != values_.facts.definition.end() && it->second->code == Code::broadcast) {
+        use(it->second->args[0]);
+      }
+    };
+    for (const Instr* instr : stage_.elements) {
+      for (ValueId arg : instr->args) use(arg);
+      if (!is_loaded(*instr)) part_of[instr->results[0]] = part;
+      if (!is_of_vector(*instr)) continue;
+      across_.insert(instr->results[0]);
+      ++part;
+    }
+    for (const Instr* sink : stage_.sinks) {
+      for (ValueId arg : sink->args) use(arg);
+      if (sink->code == Code::store) use(stored_value(*sink));
+    }
+    for (const CudaTileUpdate& update : updates_) use(update.next);
+  }
+
+  void render_vector_function(const Instr& instr) {
+    const ValueId id = instr.results[0];
+    code_.line("{}_vector[v] = {};", values_.name(id), operand(instr.args[0]));
+    code_.close();
+    code_.line("{}_of_all<{}>({}_vector);", name_of(instr.op), layout_.vector(), values_.name(id));
+    locals_.clear();
+    vectors_.open_vector();
+    if (stage_.keeps(id))
+      code_.line("{}[{}] = {}_vector[v];", values_.name(id), values_.element_index(id),
+                 values_.name(id));
+  }
+
   // A mask that turns off between vectors is the same for all of one.
   const char* mask_column(ValueId id) const {
     return values_.divisibility.of(id) >= layout_.vector() ? "begin" : "col";
   }
 
+  // Before the loops.
+  bool is_loaded(const Instr& instr) const {
+    return instr.code == Code::load &&
+           (state_.shared.count(instr.results[0]) || CudaLoads::is_ahead(values_, instr));
+  }
+
   void render_element(const Instr& instr) {
     const ValueId id = instr.results[0];
-    const bool is_loaded = instr.code == Code::load &&
-                           (state_.shared.count(id) || CudaLoads::is_ahead(values_, instr));
-    if (is_loaded) return;
+    if (is_loaded(instr)) return;
     std::vector<std::string> operands;
     for (ValueId arg : instr.args) operands.push_back(arg == kNoValue ? "" : operand(arg));
     std::string value = values_.expression(instr, std::move(operands));
@@ -114,6 +172,8 @@ class Elements {
     }
     if (stage_.keeps(id)) {
       code_.line("{}[{}] = {};", values_.name(id), values_.element_index(id), value);
+    } else if (across_.count(id)) {
+      code_.line("{}_vector[v] = {};", values_.name(id), value);
     } else {
       locals_.insert(id);
       code_.line("const {} {} = {};", values_.type(id), values_.name(id), value);
@@ -134,8 +194,15 @@ class Elements {
     const std::string in = layout_.cols_exact(shape) ? "" : fmt::format("begin < {}", shape.cols);
     for (const CudaReduction& each : reductions)
       if (each.reduces_pairs()) each.accumulate_pairs(packed_operand(each.instr().args[0]), in);
+    for (ValueId id : across_)
+      code_.line("{} {}_vector[{}];", values_.type(id), values_.name(id), layout_.vector());
     vectors_.open_vector();
-    for (const Instr* instr : stage_.elements) render_element(*instr);
+    for (const Instr* instr : stage_.elements) {
+      if (is_of_vector(*instr))
+        render_vector_function(*instr);
+      else
+        render_element(*instr);
+    }
     for (const CudaReduction& each : reductions) {
       if (each.reduces_pairs()) continue;
       std::vector<std::string> entering;
@@ -144,7 +211,7 @@ class Elements {
     }
     for (const VectorStore& store : stores)
       code_.line("{}[{}] = {};", store.name, layout_.vector() > 1 ? "v" : "0",
-                 stored_operand(*store.instr));
+                 operand(stored_value(*store.instr)));
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::store && !is_vector_store(*sink)) render_single_store(*sink);
     render_updates();
@@ -179,7 +246,7 @@ class Elements {
   }
 
   // What is rounded only to be stored is rounded by the store.
-  std::string stored_operand(const Instr& store) const {
+  ValueId stored_value(const Instr& store) const {
     const ValueId id = store.args[1];
     const Instr& definition = *values_.facts.definition.at(id);
     const bool is_here = std::find(stage_.elements.begin(), stage_.elements.end(), &definition) !=
@@ -187,7 +254,7 @@ class Elements {
     const bool is_rounding = definition.code == Code::cast && size_of(definition.storage) == 2 &&
                              definition.storage == values_.buffer(store).dtype &&
                              values_.program[definition.args[0]].dtype == values_.program[id].dtype;
-    return operand(is_here && is_rounding ? definition.args[0] : id);
+    return is_here && is_rounding ? definition.args[0] : id;
   }
 
   // Of what several rows of threads hold alike, one stores.
@@ -286,6 +353,7 @@ class Elements {
   const Stage& stage_;
   const std::vector<CudaTileUpdate>& updates_;
   std::set<ValueId> locals_;  // elements computed so far
+  std::set<ValueId> across_;  // in an array of a vector: needed in a later loop over its elements
 };
 
 }  // namespace

@@ -202,6 +202,31 @@ TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
   EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_pairs"), 0);
 }
 
+// A vector's elements branch together; what was computed before is still there after.
+class CudaVectorFunctionTest : public CudaRendererTest {
+ protected:
+  std::string angles(int vector, DType dtype = DType::f32) {
+    const int x = b.add_buffer("x", dtype, false);
+    const int y = b.add_buffer("y", dtype, true);
+    const ValueId at = b.arange(Axis::cols, 256);
+    const ValueId twice = b.mul(load(x, at), b.real(2, dtype));
+    b.store(y, at, b.mul(b.pointwise(Op::cos, {twice}), twice), kNoValue);
+    return render({.threads = 32, .threads_per_row = 32, .vector = vector});
+  }
+};
+TEST_F(CudaVectorFunctionTest, AVectorsElementsBranchTogether) {
+  const std::string text = angles(4);
+  EXPECT_EQ(count_of(text, "cos_of_all<4>("), 1) << text;
+  EXPECT_EQ(count_of(text, " cos("), 0) << text;
+  EXPECT_EQ(count_of(text, "_vector[4];"), 2) << "the angles, and what is needed after: " << text;
+}
+TEST_F(CudaVectorFunctionTest, SingleElementsBranchAlone) {
+  EXPECT_EQ(count_of(angles(1), "_of_all"), 0);
+}
+TEST_F(CudaVectorFunctionTest, WideAnglesAreTheMachinesOwn) {
+  EXPECT_EQ(count_of(angles(2, DType::f64), "_of_all"), 0);
+}
+
 TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int bias = b.add_buffer("bias", DType::f32, false, true);

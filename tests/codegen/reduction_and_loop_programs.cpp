@@ -55,6 +55,30 @@ std::vector<TileCase> reduction_cases() {
         m.result.bound = 2e-5;
         cases.push_back(m.finish());
       }
+  // Functions of whole vectors between others: of a few huge angles, and of none.
+  for (DType dtype : {DType::f32, DType::f16})
+    for (const bool some_huge : {false, true}) {
+      Maker m(fmt::format("angles_{}{}", name_of(dtype), some_huge ? "_huge" : ""));
+      Numbers values = numbers(8 * 64, dtype);
+      if (some_huge) {
+        values[5] = 50000;
+        values[100] = values[101] = -60000;
+        values[200] = std::nan("");
+        values[301] = std::numeric_limits<double>::infinity();
+      }
+      const int x = m.in(dtype, values);
+      const ValueId at = m.b.add(m.b.mul(m.rows(8), m.b.integer(64)), m.cols(64));
+      const ValueId v = m.load(x, at, kNoValue);
+      const ValueId half = m.op(Op::mul, {v, m.real(0.5)});
+      const ValueId sine = m.op(Op::sin, {v});
+      const ValueId cosine = m.op(Op::cos, {m.op(Op::add, {half, sine})});
+      const ValueId sum = m.b.broadcast_to(m.reduce(ReduceKind::sum, cosine), {8, 64});
+      const ValueId all =
+          m.op(Op::add, {m.op(Op::mul, {cosine, sum}), m.op(Op::add, {half, sine})});
+      m.b.store(m.out(DType::f32, 8 * 64), at, all, kNoValue);
+      m.result.bound = 2e-5;
+      cases.push_back(m.finish());
+    }
   for (DType positions : {DType::i32, DType::i64}) {
     Maker m("positions_" + std::string(name_of(positions)));
     Numbers values = numbers(8 * 50, DType::f32);
