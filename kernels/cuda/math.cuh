@@ -240,6 +240,17 @@ SN_INLINE i32 floor_div(i32 a, i32 b) { return whole_floor_div(a, b); }
 SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
 SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
+
+// a / b of a program's number: by `inverse` (src/codegen/cuda_argument.h), unless it says that there
+// is none.
+SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
+SN_INLINE idx quotient(idx a, idx b, u64 inverse) {
+  const u32 number = (u32)a, high = (u32)(inverse >> 32);
+  if ((i32)high < 0) return quotient_without_inverse(a, b);
+  const u32 product = (u32)((u64)number * (u32)inverse >> 32) + (high & 1 ? number : 0);
+  return (idx)(product >> (high >> 8));
+}
+
 SN_INLINE i32 remainder(i32 a, i32 b) { return whole_remainder(a, b); }
 SN_INLINE i64 remainder(i64 a, i64 b) { return whole_remainder(a, b); }
 SN_INLINE f32 remainder(f32 a, f32 b) { return real_remainder(a, b); }

@@ -55,7 +55,9 @@ class CudaRenderer {
     CudaSource source;
     source.entry = "sinter_" + program_.name;
     source.mapping = layout_.mapping();
-    source.words = static_cast<int>(program_.buffers.size() + program_.scalars.size()) + 1;
+    const std::size_t word_of_programs = program_.buffers.size() + program_.scalars.size();
+    source.divisors = values_.divisors.scalars;
+    source.words = static_cast<int>(word_of_programs + 1 + source.divisors.size());
     code_.open("SN_KERNEL({}, {})", source.entry, source.words);
     declare_parameters();
     locate_thread();
@@ -63,7 +65,7 @@ class CudaRenderer {
     if (layout_.cluster() > 1) render_cluster_start(stages);
     code_.line("wait_for_previous_kernel();");
     if (layout_.is_persistent())
-      source.fetch_bytes = render_programs(stages, source.words - 1);
+      source.fetch_bytes = render_programs(stages, word_of_programs);
     else
       render_stages(stages, true, {}, {}, nullptr);
     meet_cluster(values_, state_, code_);
@@ -85,6 +87,9 @@ class CudaRenderer {
       else
         code_.line("const idx {} = (idx)arguments.words[{}];", name, word++);
     }
+    ++word;  // the number of programs
+    for (int divisor : values_.divisors.scalars)
+      code_.line("const u64 {} = arguments.words[{}];", values_.inverse_name(divisor), word++);
   }
 
   void locate_thread() {
@@ -93,10 +98,10 @@ class CudaRenderer {
                layout_.is_persistent() ? "first_program" : "program", of_cluster());
     if (layout_.cluster() > 1) code_.line("const i32 rank = cluster_rank();");
     code_.line("const i32 thread_row = {};",
-               layout_.thread_rows() > 1 ? fmt::format("thread_index() / {}", group) : "0");
+               layout_.thread_rows() > 1 ? fmt::format("(u32)thread_index() / {}", group) : "0");
     code_.line("const i32 thread_col = {};", group == 1 ? "0"
                                              : layout_.thread_rows() > 1
-                                                 ? fmt::format("thread_index() % {}", group)
+                                                 ? fmt::format("(u32)thread_index() % {}", group)
                                                  : "thread_index()");
   }
 
@@ -120,7 +125,7 @@ class CudaRenderer {
   // --- programs that follow each other ---
 
   // Returns the bytes of shared memory that fetching takes.
-  int render_programs(const std::vector<Stage>& stages, int word_of_programs) {
+  int render_programs(const std::vector<Stage>& stages, std::size_t word_of_programs) {
     const CudaAhead ahead(values_, stages);
     const int depth = layout_.mapping().ahead;
     code_.line("const idx programs = (idx)arguments.words[{}];", word_of_programs);

@@ -30,9 +30,10 @@ struct CudaRenderOptions {
 // memory.
 struct CudaSource {
   std::string text;
-  std::string entry;      // an extern "C" name
-  tile::Mapping mapping;  // as rendered: the program's, or the renderer's choice
-  int words = 0;          // of the argument
+  std::string entry;          // an extern "C" name
+  tile::Mapping mapping;      // as rendered: the program's, or the renderer's choice
+  int words = 0;              // of the argument (cuda_argument.h)
+  std::vector<int> divisors;  // scalars whose inverses are its last words
   int fetch_bytes = 0;
   // By buffer: the power of two that its address is a multiple of, if the text is the aligned one.
   std::vector<std::uint8_t> alignments;

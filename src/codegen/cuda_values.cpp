@@ -23,9 +23,11 @@ std::string parameter_name(const std::string& name) {
       "idx",   "f32",  "i64",   "thread_row",    "thread_col", "part",     "at",   "sn",
       "begin", "i",    "w",     "element",       "whole",      "programs", "step", "slot",
       "turn",  "trip", "fetch", "first_program", "meetings"};
-  const bool is_value = name.size() > 1 && name[0] == 'v' &&
-                        name.find_first_not_of("0123456789", 1) == std::string::npos;
-  const bool taken = is_value || std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+  // "v7", "v7_part"
+  const std::size_t end = name[0] == 'v' ? name.find_first_not_of("0123456789", 1) : 0;
+  const bool is_value = end > 1 && (end == std::string::npos || name[end] == '_');
+  const bool taken = is_value || name.ends_with("_inverse") ||
+                     std::find(kWords.begin(), kWords.end(), name) != kWords.end();
   return taken ? name + "_" : name;
 }
 
@@ -94,6 +96,26 @@ std::vector<char> find_offsets(const TileProgram& program) {
   return found;
 }
 
+// Neither a program's number nor such a quotient is negative.
+CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
+  CudaDivisors found;
+  const auto is = [&](ValueId id, Code code) {
+    const auto it = facts.definition.find(id);
+    return it != facts.definition.end() && it->second->code == code;
+  };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    if (instr.code != Code::pointwise || instr.op != Op::floor_div) return;
+    const ValueId number = instr.args[0];
+    if (!is(number, Code::program_id) && found.of.count(number) == 0) return;
+    if (!is(instr.args[1], Code::scalar)) return;
+    const int scalar = facts.definition.at(instr.args[1])->index;
+    found.of[instr.results[0]] = scalar;
+    if (std::find(found.scalars.begin(), found.scalars.end(), scalar) == found.scalars.end())
+      found.scalars.push_back(scalar);
+  });
+  return found;
+}
+
 }  // namespace
 
 CudaValues::CudaValues(const TileProgram& tile_program)
@@ -104,7 +126,12 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       index(program, names),
       facts(program),
       divisibility(program, index),
-      row_divisibility(program, index, tile::Axis::rows) {}
+      row_divisibility(program, index, tile::Axis::rows),
+      divisors(find_divisors(program, facts)) {}
+
+std::string CudaValues::inverse_name(int scalar) const {
+  return parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name) + "_inverse";
+}
 
 std::string CudaValues::buffer_name(const Instr& instr) const {
   return parameter_name(buffer(instr).name);
@@ -177,6 +204,8 @@ std::string CudaValues::expression(const Instr& instr) const {
     else
       operands.push_back(operand(id));
   }
+  if (const auto it = divisors.of.find(instr.results[0]); it != divisors.of.end())
+    return fmt::format("quotient({}, {}, {})", operands[0], operands[1], inverse_name(it->second));
   return expression(instr, std::move(operands));
 }
 

@@ -4,6 +4,7 @@
 // `k`, `v` and `col`; see CudaLayout for what they mean.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@
 #include "src/tile/program.h"
 
 namespace sinter {
+
+// Scalars that programs' numbers are divided by: their inverses are part of the argument.
+struct CudaDivisors {
+  std::vector<int> scalars;
+  std::map<tile::ValueId, int> of;  // by quotient
+};
 
 struct CudaValues {
   explicit CudaValues(const tile::TileProgram& tile_program);
@@ -55,6 +62,7 @@ struct CudaValues {
   // With the operands' texts given.
   std::string expression(const tile::Instr& instr, std::vector<std::string> operands) const;
   std::string load_text(const tile::Instr& instr, const std::string& offset) const;
+  std::string inverse_name(int scalar) const;
 
   // The offset at `row` and `col`, two pieces of text.
   std::string offset(const Affine& affine, const std::string& row, const std::string& col) const;
@@ -70,6 +78,7 @@ struct CudaValues {
   const ProgramFacts facts;
   const Divisibility divisibility;
   const Divisibility row_divisibility;  // for vectors along the rows
+  const CudaDivisors divisors;
 };
 
 // A parameter's name, kept apart from the words of the dialect.

@@ -109,7 +109,8 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
     const std::vector<tile::BufferBinding> nowhere(node.buffers);
     node.variant = &node.kernel->variant_for(nowhere);
     CudaWords words;  // NOLINT: what is not written is not read
-    const std::size_t count = pack_cuda_words(nowhere, node.scalars, node.grid, words);
+    const std::size_t count =
+        pack_cuda_words(nowhere, node.scalars, node.grid, node.variant->divisors, words);
     node.words.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
     try {
       node.kernel->launch_on(stream, *node.variant, words, node.grid, programmatic);
@@ -132,7 +133,8 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
 void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers) {
   const CudaVariant* variant = &node.kernel->variant_for(buffers);
   CudaWords words;  // NOLINT: what is not written is not read
-  const std::size_t count = pack_cuda_words(buffers, node.scalars, node.grid, words);
+  const std::size_t count =
+      pack_cuda_words(buffers, node.scalars, node.grid, variant->divisors, words);
   if (variant == node.variant && std::equal(node.words.begin(), node.words.end(), words.begin()))
     return;
   CudaKernelNodeParams params;

@@ -14,19 +14,6 @@ constexpr int kPortableCluster = 8;  // what every GPU with clusters can place
 
 }  // namespace
 
-std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
-                            std::span<const std::int64_t> scalars, std::int64_t grid,
-                            CudaWords& words) {
-  const std::size_t count = buffers.size() + scalars.size() + 1;
-  SINTER_ASSERT(count <= kMostCudaWords, "a kernel with {} arguments", count);
-  std::uint64_t* out = words.data();
-  for (const tile::BufferBinding& buffer : buffers)
-    *out++ = reinterpret_cast<std::uintptr_t>(buffer.data);
-  for (const std::int64_t scalar : scalars) *out++ = static_cast<std::uint64_t>(scalar);
-  *out = static_cast<std::uint64_t>(grid);
-  return count;
-}
-
 unsigned CudaVariant::blocks(std::int64_t programs) const {
   constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
   const std::int64_t clusters = mapping.ahead > 0 ? std::min(programs, clusters_at_once) : programs;
@@ -55,6 +42,7 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
   auto variant = std::make_unique<CudaVariant>();
   variant->mapping = source.mapping;
   variant->words = static_cast<std::size_t>(source.words);
+  variant->divisors = source.divisors;
   variant->fetch_bytes = source.fetch_bytes;
   variant->alignments = source.alignments;
   variant->function = compiler_->compile(source, name_, stats);
@@ -120,7 +108,7 @@ void CudaKernel::launch(std::span<const tile::BufferBinding> buffers,
   if (grid <= 0) return;
   const CudaVariant& variant = variant_for(buffers);
   CudaWords words;  // NOLINT: what is not written is not read
-  const std::size_t count = pack_cuda_words(buffers, scalars, grid, words);
+  const std::size_t count = pack_cuda_words(buffers, scalars, grid, variant.divisors, words);
   SINTER_ASSERT(count == variant.words, "{} has {} words, its text {}", name_, count,
                 variant.words);
   const ContextScope scope(*primary_);

@@ -3,7 +3,6 @@
 // In: buffers, scalars, a grid. Out: work on the calling thread's stream.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -11,21 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "src/codegen/cuda_argument.h"
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_streams.h"
 #include "src/runtime/device.h"
 
 namespace sinter {
 
-// Of a kernel's argument, in 8-byte words: a launch passes 32,764 bytes by value at most, 4,096 of
-// them before CUDA 12.1, where NVRTC says so.
-inline constexpr std::size_t kMostCudaWords = 4095;
-using CudaWords = std::array<std::uint64_t, kMostCudaWords>;
-
 struct CudaVariant {
   std::unique_ptr<LoadedCudaFunction> function;
   tile::Mapping mapping;
   std::size_t words = 0;
+  std::vector<int> divisors;             // scalars whose inverses are among them
   std::vector<std::uint8_t> alignments;  // by buffer
   int fetch_bytes = 0;
   std::int64_t clusters_at_once = 0;  // of kernels that fetch ahead
@@ -67,10 +63,5 @@ class CudaKernel final : public CompiledKernel {
   mutable std::unique_ptr<const CudaVariant> unaligned_owner_;
   mutable std::atomic<const CudaVariant*> unaligned_{nullptr};
 };
-
-// Writes the argument: addresses, scalars, the number of programs. Returns the words written.
-std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
-                            std::span<const std::int64_t> scalars, std::int64_t grid,
-                            CudaWords& words);
 
 }  // namespace sinter

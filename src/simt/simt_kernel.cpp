@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/codegen/cuda_argument.h"
 #include "src/simt/cluster_run.h"
 
 namespace sinter {
@@ -63,17 +64,12 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
   if (unaligned_ &&
       !std::equal(buffers.begin(), buffers.end(), source_.alignments.begin(), is_aligned))
     return unaligned_()->launch(buffers, scalars, grid, nanoseconds);
-  std::vector<std::uint64_t> words;
+  CudaWords words;  // NOLINT: what is not written is not read
+  const std::size_t count = pack_cuda_words(buffers, scalars, grid, source_.divisors, words);
+  SINTER_ASSERT(static_cast<int>(count) == source_.words, "kernel {} takes {} words, is given {}",
+                source_.entry, source_.words, count);
   std::vector<long long> elements;
-  for (const tile::BufferBinding& buffer : buffers) {
-    words.push_back(reinterpret_cast<std::uintptr_t>(buffer.data));
-    elements.push_back(buffer.elements);
-  }
-  for (std::int64_t scalar : scalars) words.push_back(static_cast<std::uint64_t>(scalar));
-  words.push_back(static_cast<std::uint64_t>(grid));
-  SINTER_ASSERT(static_cast<int>(words.size()) == source_.words,
-                "kernel {} takes {} words, is given {}", source_.entry, source_.words,
-                words.size());
+  for (const tile::BufferBinding& buffer : buffers) elements.push_back(buffer.elements);
 
   SimtLaunch launch;
   launch.kernel = source_.entry;

@@ -290,6 +290,23 @@ std::vector<TileCase> value_cases() {
     m.result.bound = 0;
     cases.push_back(m.finish());
   }
+  {  // by inverses where there are such
+    Maker m("programs_divided");
+    const std::vector<std::int64_t> divisors{1, 3, 8, 1000, -3, 0};
+    const int wholes = m.out(DType::i64, 40 * 6);
+    const int rests = m.out(DType::i64, 40 * 6);
+    const ValueId program = m.b.program_id();
+    for (std::int64_t i = 0; i < 6; ++i) {
+      const ValueId at = m.b.add(m.b.mul(program, m.b.integer(6)), m.b.integer(i));
+      const ValueId by = m.scalar(divisors[static_cast<std::size_t>(i)]);
+      const tile::Builder::Divided divided = m.b.divide(program, by);
+      m.b.store(wholes, at, m.b.add(divided.quotient, m.b.quotient(divided.quotient, by)),
+                kNoValue);
+      m.b.store(rests, at, divided.rest, kNoValue);
+    }
+    m.result.bound = 0;
+    cases.push_back(m.finish(40));
+  }
   {
     Maker m("constants");
     const double inf = std::numeric_limits<double>::infinity();
