@@ -7,7 +7,7 @@
 Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
 over all its shapes: where it is at least as fast as the best peer, and near the copy; other files,
 of other types, add where they are near the copy. A peer whose samples are far apart counts with its
-faster ones there.
+faster ones.
 """
 import json
 import statistics
@@ -30,8 +30,12 @@ def print_table(titles, rows):
         print("| " + " | ".join(row) + " |")
 
 
+def steady_us(row):
+    return row["p20_us"] if row["p80_us"] > FAR_APART * row["p20_us"] else row["median_us"]
+
+
 def peer_times(cell):
-    return [cell[name]["median_us"] for name in PEERS if name in cell]
+    return [steady_us(cell[name]) for name in PEERS if name in cell]
 
 
 def cells_of(results):
@@ -80,16 +84,8 @@ def near_copy(cells):
     return f"{sum(is_near_copy(cell['fused']) for cell in cells)} of {len(cells)}"
 
 
-def steady_us(row):
-    return row["p20_us"] if row["p80_us"] > FAR_APART * row["p20_us"] else row["median_us"]
-
-
-def gain(cell):
-    return min(steady_us(cell[name]) for name in PEERS if name in cell) / cell["fused"]["median_us"]
-
-
 def summary(cells):
-    gains = [gain(cell) for cell in cells]
+    gains = [min(peer_times(cell)) / cell["fused"]["median_us"] for cell in cells]
     level = sum(gain * NOISE >= 1 for gain in gains)
     return [
         f"{level} of {len(cells)}",

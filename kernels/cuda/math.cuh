@@ -1,5 +1,5 @@
-// Mathematical functions of generated GPU kernels, one element at a time. f32 is accurate to a few
-// units in the last place, exp(a) to 2 + |a| of them; NaN comes through everywhere; integer division
+// Mathematical functions of generated GPU kernels, of an element or of a vector. f32 is accurate to
+// a few units in the last place, exp(a) to 2 + |a| of them; NaN comes through everywhere; integer division
 // never traps. Needs types.cuh, primitives; SN_NARROW_RESULTS: all results are rounded to 16 bits,
 // so that the machine's own sine and cosine are exact enough.
 
@@ -92,15 +92,15 @@ SN_RARE f32 cos_of_huge(f32 a) { return ::cosf(a); }
 inline constexpr f32 kWhole = 12582912.f;
 
 // a - quadrant * pi/2, within pi/4 of 0.
-SN_INLINE f32 reduced_angle(f32 a, i32& quadrant) {
+SN_INLINE f32 reduced_angle(f32 a, u32& quadrant) {
   const f32 sum = ::fmaf(a, 0.636619772f, kWhole);
-  quadrant = (i32)bits_of(sum);
+  quadrant = bits_of(sum);
   const f32 turns = sum - kWhole;
   f32 rest = ::fmaf(turns, -1.5707962513f, a);
   rest = ::fmaf(turns, -7.5497894159e-08f, rest);
   return ::fmaf(turns, -5.3903029534e-15f, rest);
 }
-SN_INLINE f32 sin_or_cos(f32 angle, i32 quadrant) {
+SN_INLINE f32 sin_or_cos(f32 angle, u32 quadrant) {
   const f32 square = angle * angle;
   f32 sine = ::fmaf(square, -1.9515295891e-4f, 8.3321608736e-3f);
   sine = ::fmaf(square, sine, -1.6666654611e-1f);
@@ -125,12 +125,12 @@ SN_INLINE f32 sin_of_most(f32 a) {
 SN_INLINE f32 cos_of_most(f32 a) { return fast_cos(without_turns(a)); }
 #else
 SN_INLINE f32 sin_of_most(f32 a) {
-  i32 quadrant;
+  u32 quadrant;
   const f32 angle = reduced_angle(a, quadrant);
   return a == 0 ? a : sin_or_cos(angle, quadrant);  // keeps the sign of a zero
 }
 SN_INLINE f32 cos_of_most(f32 a) {
-  i32 quadrant;
+  u32 quadrant;
   const f32 angle = reduced_angle(a, quadrant);
   return sin_or_cos(angle, quadrant + 1);
 }
@@ -241,12 +241,12 @@ SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
 SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
 
-// a / b of a program's number: by `inverse` (src/codegen/cuda_argument.h), unless it says that there
-// is none.
+// a / b of a program's number, or of such a quotient: by `inverse` (src/codegen/cuda_argument.h),
+// unless there is none or an earlier divisor was negative.
 SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
 SN_INLINE idx quotient(idx a, idx b, u64 inverse) {
   const u32 number = (u32)a, high = (u32)(inverse >> 32);
-  if ((i32)high < 0) return quotient_without_inverse(a, b);
+  if ((i32)(high | number) < 0) return quotient_without_inverse(a, b);
   const u32 product = (u32)((u64)number * (u32)inverse >> 32) + (high & 1 ? number : 0);
   return (idx)(product >> (high >> 8));
 }

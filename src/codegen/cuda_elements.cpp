@@ -131,8 +131,9 @@ class Elements {
       ++part;
     }
     for (const Instr* sink : stage_.sinks) {
-      for (ValueId arg : sink->args) use(arg);
-      if (sink->code == Code::store) use(stored_value(*sink));
+      const bool is_vector = sink->code == Code::store && is_vector_store(*sink);
+      for (std::size_t i = 0; i < sink->args.size(); ++i)
+        use(is_vector && i == 1 ? stored_value(*sink) : sink->args[i]);
     }
     for (const CudaTileUpdate& update : updates_) use(update.next);
   }

@@ -96,7 +96,7 @@ std::vector<char> find_offsets(const TileProgram& program) {
   return found;
 }
 
-// Neither a program's number nor such a quotient is negative.
+// Of programs' numbers, and of their quotients in turn.
 CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
   CudaDivisors found;
   const auto is = [&](ValueId id, Code code) {

@@ -20,7 +20,6 @@ constexpr std::int64_t kShortRow = 512;  // elements
 constexpr std::int64_t kLongRow = 8192;
 constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
 constexpr int kBlockThreads = 128;
-constexpr std::int64_t kWide = std::int64_t{1} << 31;  // elements whose places take 64 bits
 
 // A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
 struct RowChoice {
@@ -99,13 +98,13 @@ class RowConfigs {
   std::int64_t other_registers(const Config& config, bool late_loads) const {
     const bool in_warp = config.mapping.threads_per_row <= 32;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
-    return !in_warp && replaces_pairs(config) ? (facts_.elements() < kWide ? 16 : 24) : 48;
+    return in_warp || !gains_from_room(config) ? 48 : facts_.has_wide_places() ? 24 : 16;
   }
 
-  // What is computed takes the place of the pairs it comes from, and little else is needed. Where
-  // blocks wait for room, another one beside them hides more than the few registers cost that are
-  // spilled for it.
-  bool replaces_pairs(const Config& config) const {
+  // Where what is computed takes the place of the pairs it comes from, little else is needed; and
+  // where blocks wait for room, another one beside them hides more than the few registers cost that
+  // are spilled for it.
+  bool gains_from_room(const Config& config) const {
     const std::int64_t usual =
         machine_.registers_per_multiprocessor / (config.mapping.threads * (held(config) + 48));
     return is_of_pairs_ && !is_packed_ && !has_shared_ &&
@@ -210,7 +209,10 @@ class RowConfigs {
   // Packed rows that many blocks share, so that each has several of them: what all rows share is
   // loaded by each block once. (Of the longest, twice as many blocks would be needed for that.)
   bool has_few_large_rows() const {
-    const bool can_fetch = length_ % vector_ == 0 && vector_ * 2 >= kPackBytes;
+    const bool can_fetch = std::all_of(
+        facts_.space.accesses.begin(), facts_.space.accesses.end(), [&](const Access& access) {
+          return !facts_.is_full_read(access) || has_whole_packs(access);
+        });
     const int clusters = machine_.largest_cluster;
     const bool has_too_few = length_ >= kLongest ? is_few(1) : 2 * rows_ < machine_.multiprocessors;
     return has_shared_ && !stores_at_once_ && can_fetch && clusters > 1 && length_ > 2 * kLongRow &&

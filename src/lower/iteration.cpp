@@ -104,41 +104,47 @@ bool needs_rows_again(const Plan& plan, int index) {
   });
 }
 
-// How many tiles of elements that are worth keeping once they are computed wait for a reduction, at
-// most at once. Reductions are counted in the order of nodes; a node depends on as many as the last
-// one it needs.
+// How many tiles of elements that took some work wait for reductions, at most at once. What is made
+// of them at little cost is made again. A node's depth: how many reductions it needs, one after the
+// other.
 int kept_computed(const Plan& plan, int index) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
-  struct Kept {
-    int depends;      // on that many reductions
-    int needed_with;  // by elements that depend on that many
+  struct Use {
+    int depth = 0;
+    int needed = 0;  // the depth of what needs it last
   };
-  std::map<NodeId, Kept> heavy;
-  std::map<NodeId, int> depends;
-  int reductions = 0;
+  std::map<NodeId, Use> uses;
+  int deepest = 0;
   for (NodeId id : group.nodes) {
-    const Node& node = plan.graph[id];
-    int on = 0;
-    for (const Operand& operand : node.operands)
-      if (const auto found = depends.find(operand.node); found != depends.end())
-        on = std::max(on, found->second);
-    const bool is_full = reading_level(plan, group.domain, id) == Level::full;
-    bool is_heavy = info(node.op).cost >= kHeavyCost;
-    for (const Operand& operand : node.operands)
-      if (const auto found = heavy.find(operand.node); is_full && found != heavy.end()) {
-        found->second.needed_with = std::max(found->second.needed_with, on);
-        is_heavy = true;
-      }
-    depends[id] = node.op == Op::reduce ? ++reductions : on;
-    if (is_heavy && level_of(plan, group.domain, id) == Level::full) heavy[id] = {on, on};
+    int depth = plan.graph[id].op == Op::reduce ? 1 : 0;
+    int before = 0;
+    for (const Operand& operand : plan.graph[id].operands)
+      if (const auto found = uses.find(operand.node); found != uses.end())
+        before = std::max(before, found->second.depth);
+    depth += before;
+    uses[id] = {depth, before};
+    deepest = std::max(deepest, depth);
+  }
+  const auto is_heavy = [&](NodeId id) {
+    return level_of(plan, group.domain, id) == Level::full &&
+           info(plan.graph[id].op).cost >= kHeavyCost;
+  };
+  for (auto it = group.nodes.rbegin(); it != group.nodes.rend(); ++it) {
+    if (reading_level(plan, group.domain, *it) != Level::full) continue;
+    const bool is_reduce = plan.graph[*it].op == Op::reduce;
+    const Use& use = uses[*it];
+    const int when = is_reduce ? use.depth - 1 : is_heavy(*it) ? use.depth : use.needed;
+    for (const Operand& operand : plan.graph[*it].operands)
+      if (const auto found = uses.find(operand.node); found != uses.end())
+        found->second.needed = std::max(found->second.needed, when);
   }
   int most = 0;
-  for (int i = 0; i < reductions; ++i) {
-    const auto waits = [&](const auto& each) {
-      return each.second.depends <= i && each.second.needed_with > i;
-    };
-    most = std::max(most, static_cast<int>(std::count_if(heavy.begin(), heavy.end(), waits)));
-  }
+  for (int depth = 0; depth < deepest; ++depth)
+    most = std::max(most, static_cast<int>(
+                              std::count_if(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
+                                const Use& use = uses[id];
+                                return is_heavy(id) && use.depth <= depth && use.needed > depth;
+                              })));
   return most;
 }
 

@@ -292,16 +292,18 @@ std::vector<TileCase> value_cases() {
   }
   {  // by inverses where there are such
     Maker m("programs_divided");
-    const std::vector<std::int64_t> divisors{1, 3, 8, 1000, -3, 0};
-    const int wholes = m.out(DType::i64, 40 * 6);
-    const int rests = m.out(DType::i64, 40 * 6);
+    const std::vector<std::int64_t> divisors{1, 3, 8, 1000, -3, 0, 2};
+    const int wholes = m.out(DType::i64, 40 * 7);
+    const int rests = m.out(DType::i64, 40 * 7);
     const ValueId program = m.b.program_id();
-    for (std::int64_t i = 0; i < 6; ++i) {
-      const ValueId at = m.b.add(m.b.mul(program, m.b.integer(6)), m.b.integer(i));
-      const ValueId by = m.scalar(divisors[static_cast<std::size_t>(i)]);
-      const tile::Builder::Divided divided = m.b.divide(program, by);
-      m.b.store(wholes, at, m.b.add(divided.quotient, m.b.quotient(divided.quotient, by)),
-                kNoValue);
+    std::vector<ValueId> by;
+    for (const std::int64_t divisor : divisors) by.push_back(m.scalar(divisor));
+    for (std::size_t i = 0; i < 7; ++i) {
+      const ValueId at =
+          m.b.add(m.b.mul(program, m.b.integer(7)), m.b.integer(static_cast<std::int64_t>(i)));
+      const tile::Builder::Divided divided = m.b.divide(program, by[i]);
+      const ValueId again = m.b.quotient(divided.quotient, by.back());
+      m.b.store(wholes, at, m.b.add(divided.quotient, m.b.mul(again, m.b.integer(100))), kNoValue);
       m.b.store(rests, at, divided.rest, kNoValue);
     }
     m.result.bound = 0;

@@ -198,6 +198,45 @@ TEST(IterationTest, ComputedTilesThatAreKeptAtOnce) {
     m.output(m.op(Op::add, {scaled(m, m.op(Op::exp, {x})), scaled(m, m.op(Op::erf, {x}))}));
     EXPECT_EQ(space_of(m.graph).kept_computed, 2) << "side by side";
   }
+  {
+    GraphMaker m;
+    const Operand errors = m.op(Op::erf, {m.input(shape)});
+    const Operand centred =
+        m.op(Op::sub, {errors, along_rows(m.reduce(ReduceKind::sum, errors, {1}), shape[1])});
+    m.output(m.op(Op::add, {errors, scaled(m, centred)}));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 1) << "the differences are made again";
+  }
+}
+// Whatever the order of reductions that do not need each other.
+TEST(IterationTest, WhatIsComputedAfterAllReductionsIsNotKept) {
+  const Shape shape{4, 8};
+  for (const bool max_first : {true, false}) {
+    GraphMaker m;
+    const Operand x = m.input(shape);
+    const auto max = [&] { return along_rows(m.reduce(ReduceKind::max, x, {1}), shape[1]); };
+    const auto sum = [&] {
+      return along_rows(m.reduce(ReduceKind::sum, m.op(Op::mul, {x, x}), {1}), shape[1]);
+    };
+    const Operand first = max_first ? max() : sum();
+    const Operand second = max_first ? sum() : max();
+    const Operand powers = m.op(Op::exp, {m.op(Op::sub, {x, max_first ? first : second})});
+    m.output(m.op(Op::mul, {powers, max_first ? second : first}));
+    EXPECT_EQ(space_of(m.graph).kept_computed, 0) << max_first;
+  }
+}
+TEST(IterationTest, WhatWaitsForADeeperReductionIsKept) {
+  const Shape shape{4, 8};
+  GraphMaker m;
+  const Operand x = m.input(shape);
+  const auto sum = [&](const Operand& of) {
+    return along_rows(m.reduce(ReduceKind::sum, of, {1}), shape[1]);
+  };
+  const Operand far =
+      m.op(Op::abs, {m.op(Op::sub, {x, along_rows(m.reduce(ReduceKind::max, x, {1}), shape[1])})});
+  const Operand deep = sum(far);
+  const Operand powers = m.op(Op::exp, {m.op(Op::sub, {x, sum(m.op(Op::mul, {x, x}))})});
+  m.output(m.op(Op::mul, {powers, deep}));
+  EXPECT_EQ(space_of(m.graph).kept_computed, 1);
 }
 
 }  // namespace

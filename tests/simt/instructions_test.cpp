@@ -9,6 +9,7 @@
 #include <random>
 #include <regex>
 
+#include "src/codegen/cuda_argument.h"
 #include "tests/simt/kernel_text.h"
 
 namespace sinter::simt_test {
@@ -137,6 +138,26 @@ TEST(SimtInstructions, NanComesThroughAndZerosHaveAnOrder) {
     const bool second = a < b || (a == b && std::signbit(a));
     EXPECT_EQ(std::bit_cast<std::uint32_t>(lesser[i]), std::bit_cast<std::uint32_t>(second ? a : b))
         << a << ' ' << b;
+  }
+}
+
+TEST(SimtInstructions, QuotientsByInverses) {
+  std::vector<std::int32_t> numbers;
+  std::mt19937 random(11);
+  for (int i = 0; i < 256; ++i)
+    numbers.push_back(static_cast<std::int32_t>(random() >> (1 + i % 31)));
+  numbers[0] = std::numeric_limits<std::int32_t>::max();
+  for (const std::int64_t divisor : {1L, 2L, 3L, 641L, 65536L, 1000003L, 2147483647L, -7L}) {
+    const std::string inverse = fmt::format("{}ull", cuda_inverse(divisor, 1 << 30));
+    const auto found = run<std::int32_t>(
+        one_to_one("i32", "i32",
+                   fmt::format("(i32)quotient(load_one(in0, at), {}, {})", divisor, inverse)),
+        numbers);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::int64_t whole =
+          divisor < 0 ? -((numbers[i] - divisor - 1) / -divisor) : numbers[i] / divisor;
+      ASSERT_EQ(found[i], whole) << numbers[i] << " / " << divisor;
+    }
   }
 }
 
