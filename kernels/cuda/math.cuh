@@ -88,7 +88,7 @@ SN_RARE f32 sin_of_huge(f32 a) { return ::sinf(a); }
 SN_RARE f32 cos_of_huge(f32 a) { return ::cosf(a); }
 
 // Added to what is less than 2^22, leaves no digits behind the point, and the last bits of the whole
-// number as the sum's last bits. (Instructions that round and convert are an eighth as fast.)
+// number as the sum's last bits, without the conversions that rounding would take.
 inline constexpr f32 kWhole = 12582912.f;
 
 // a - quadrant * pi/2, within pi/4 of 0.

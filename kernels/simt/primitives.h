@@ -226,15 +226,15 @@ SN_INLINE void wait_for_fetched(int line = __builtin_LINE()) {
 
 // --- instructions ---
 
-SN_INLINE f32 from_bits(u32 bits) {
-  f32 x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
 SN_INLINE u32 bits_of(f32 x) {
   u32 bits;
   memcpy(&bits, &x, sizeof bits);
   return bits;
+}
+SN_INLINE f32 from_bits(u32 bits) {
+  f32 x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 SN_INLINE f32 lower_bf16(u32 pair) { return from_bits(pair << 16); }
 SN_INLINE f32 upper_bf16(u32 pair) { return from_bits(pair & 0xffff0000u); }

@@ -122,14 +122,10 @@ int GpuFacts::row_axis_beside(int col_axis) const {
 }
 
 bool GpuFacts::has_wide_places() const {
-  constexpr double kMost = (std::int64_t{1} << 31) - (1 << 20);
-  return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-    double farthest = std::abs(static_cast<double>(access.offset));
-    for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
-      farthest += std::abs(static_cast<double>(access.strides[axis])) *
-                  static_cast<double>(space.axes[axis].size);
-    return farthest >= kMost;
-  });
+  std::vector<std::int64_t> sizes;
+  for (const SpaceAxis& axis : space.axes) sizes.push_back(axis.size);
+  return std::any_of(space.accesses.begin(), space.accesses.end(),
+                     [&](const Access& access) { return sinter::has_wide_places(access, sizes); });
 }
 
 std::int64_t GpuFacts::elements() const {

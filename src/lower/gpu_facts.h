@@ -51,7 +51,7 @@ struct GpuFacts {
   int row_axis_beside(int col_axis) const;
 
   std::int64_t elements() const;
-  bool has_wide_places() const;  // an element's place in some buffer needs 64 bits, or nearly
+  bool has_wide_places() const;
   std::int64_t kept_elements() const;
 
   const IterationSpace& space;

@@ -16,7 +16,8 @@ using tile::Mapping;
 constexpr std::int64_t kRowElements = 64;  // that a thread holds of all the tiles of a row program
 constexpr std::int64_t kMostHeld = 64;     // with what all rows share
 constexpr std::int64_t kMostHeldAhead = 96;
-constexpr std::int64_t kShortRow = 512;  // elements
+constexpr std::int64_t kOtherRegisters = 48;  // that a thread needs besides
+constexpr std::int64_t kShortRow = 512;       // elements
 constexpr std::int64_t kLongRow = 8192;
 constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
 constexpr int kBlockThreads = 128;
@@ -98,15 +99,16 @@ class RowConfigs {
   std::int64_t other_registers(const Config& config, bool late_loads) const {
     const bool in_warp = config.mapping.threads_per_row <= 32;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
-    return in_warp || !gains_from_room(config) ? 48 : facts_.has_wide_places() ? 24 : 16;
+    if (in_warp || !gains_from_room(config)) return kOtherRegisters;
+    return facts_.has_wide_places() ? 24 : 16;
   }
 
   // Where what is computed takes the place of the pairs it comes from, little else is needed; and
   // where blocks wait for room, another one beside them hides more than the few registers cost that
   // are spilled for it.
   bool gains_from_room(const Config& config) const {
-    const std::int64_t usual =
-        machine_.registers_per_multiprocessor / (config.mapping.threads * (held(config) + 48));
+    const std::int64_t usual = machine_.registers_per_multiprocessor /
+                               (config.mapping.threads * (held(config) + kOtherRegisters));
     return is_of_pairs_ && !is_packed_ && !has_shared_ &&
            blocks(config) > static_cast<double>(machine_.multiprocessors * usual);
   }

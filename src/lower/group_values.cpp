@@ -73,29 +73,23 @@ void GroupValues::forget_loads() { loads_.clear(); }
 
 // Whether an offset, or anything offsets are made of, may not fit 32 bits.
 bool GroupValues::needs_wide_index() const {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - (1 << 20);
   const std::vector<tile::ScalarParam>& params = b_.program().scalars;
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].dtype == DType::i64 &&
-        (kernel_.scalars[i] >= kMost || kernel_.scalars[i] <= -kMost))
+        (kernel_.scalars[i] >= kMostNarrowPlace || kernel_.scalars[i] <= -kMostNarrowPlace))
       return true;
   // Whole numbers that are data, not offsets: what is computed with them may be anything.
   for (const auto& [id, value] : constants_)
     if (graph()[id].dtype == DType::i64) return true;
-  for (const Access& access : space_.accesses) {
-    if (graph()[access.node].op == Op::iota && graph()[access.node].dtype == DType::i64)
-      return true;
-    double most = std::abs(static_cast<double>(access.offset));
-    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
-      const bool is_cols = static_cast<int>(axis) == config_.col_axis;
-      const bool is_rows = static_cast<int>(axis) == config_.row_axis;
-      const std::int64_t tile = is_cols ? config_.tile_cols : is_rows ? config_.tile_rows : 1;
-      most += std::abs(static_cast<double>(access.strides[axis])) *
-              static_cast<double>(space_.axes[axis].size + tile);
-    }
-    if (most >= static_cast<double>(kMost)) return true;
-  }
-  return false;
+  std::vector<std::int64_t> sizes;  // with what a last tile has beyond them
+  for (int axis = 0; axis < static_cast<int>(space_.axes.size()); ++axis)
+    sizes.push_back(size(axis) + (axis == config_.col_axis   ? config_.tile_cols
+                                  : axis == config_.row_axis ? config_.tile_rows
+                                                             : 1));
+  return std::any_of(space_.accesses.begin(), space_.accesses.end(), [&](const Access& access) {
+    const Node& node = graph()[access.node];
+    return (node.op == Op::iota && node.dtype == DType::i64) || has_wide_places(access, sizes);
+  });
 }
 
 // --- parameters ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "src/lower/iteration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "src/base/check.h"
@@ -47,6 +48,14 @@ const Access& IterationSpace::find_write(NodeId node) const {
     if (access.write && access.node == node) return access;
   SINTER_ASSERT(false, "no store of %{}", node);
   return accesses.front();
+}
+
+bool has_wide_places(const Access& access, std::span<const std::int64_t> sizes) {
+  double farthest = std::abs(static_cast<double>(access.offset));
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+    farthest +=
+        std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
+  return farthest >= static_cast<double>(kMostNarrowPlace);
 }
 
 namespace {
@@ -116,12 +125,11 @@ int kept_computed(const Plan& plan, int index) {
   std::map<NodeId, Use> uses;
   int deepest = 0;
   for (NodeId id : group.nodes) {
-    int depth = plan.graph[id].op == Op::reduce ? 1 : 0;
     int before = 0;
     for (const Operand& operand : plan.graph[id].operands)
       if (const auto found = uses.find(operand.node); found != uses.end())
         before = std::max(before, found->second.depth);
-    depth += before;
+    const int depth = before + (plan.graph[id].op == Op::reduce ? 1 : 0);
     uses[id] = {depth, before};
     deepest = std::max(deepest, depth);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "src/fuse/plan.h"
@@ -40,6 +41,10 @@ struct IterationSpace {
   const Access& find_read(const Operand& operand, Level level) const;
   const Access& find_write(NodeId node) const;
 };
+
+// Whether an element's place in its buffer may need more than 32 bits, with axes of these sizes.
+inline constexpr std::int64_t kMostNarrowPlace = (std::int64_t{1} << 31) - (1 << 20);
+bool has_wide_places(const Access& access, std::span<const std::int64_t> sizes);
 
 // Whether the node has the domain's full shape or only its kept axes.
 Level level_of(const Plan& plan, const Domain& domain, NodeId node);
