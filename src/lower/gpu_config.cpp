@@ -103,15 +103,17 @@ Config pointwise_config(const GpuFacts& facts, int threads, std::int64_t vectors
   return config;
 }
 
-// One vector of each tensor where blocks are few, else two. Of 16-bit elements, which take
-// instructions to unpack, a shared operand is used for several rows.
+// One vector of each tensor where blocks are few, or two that share an operand's; else two. Of
+// 16-bit elements, which take instructions to unpack, a shared operand is used for several rows.
 Config default_pointwise(const GpuFacts& facts) {
   const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
   if (config.col_axis < 0 || facts.crossing(config.col_axis) >= 0) return config;
   const std::int64_t blocks = facts.elements() / (config.tile_cols * config.tile_rows);
-  if (blocks < 32L * facts.machine.multiprocessors) return config;
   const int row_axis = facts.row_axis_beside(config.col_axis);
   const bool shares = row_axis >= 0 && facts.has_shared_operand(config.col_axis, row_axis);
+  if (blocks < 32L * facts.machine.multiprocessors)
+    return shares ? pointwise_config(facts, 2 * kPointwiseThreads, 1, facts.is_narrow() ? 1 : 2)
+                  : config;
   if (shares && facts.is_narrow())
     return pointwise_config(facts, kPointwiseThreads, 1, kSharedRows);
   const bool is_short = facts.size(config.col_axis) <= config.tile_cols;

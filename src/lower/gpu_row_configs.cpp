@@ -200,7 +200,10 @@ class RowConfigs {
   // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
   // where few waves would leave gaps between each other. Other pairs leave room for more blocks.
   int chosen_ahead(const Config& config) const {
-    if (is_packed_) return has_few_large_rows() ? 1 : 0;
+    if (is_packed_) {
+      const bool is_long = length_ > kLongRow && length_ <= 2 * kLongRow;
+      return has_few_large_rows() || (has_shared_ && is_long && is_few(8)) ? 1 : 0;
+    }
     if (has_much_to_do()) return 0;
     if (!has_shared_ || is_narrow_)
       return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
@@ -247,33 +250,41 @@ class RowConfigs {
     return 4 * step * ceil_div(length_, step) <= 5 * length_;
   }
 
-  // Several rows a warp. With little to do in all, every thread has little.
+  // Several rows a warp. With little to do in all, every thread has little; where nothing but the
+  // sums of narrow rows is stored, blocks have more rows, or starting them would take longer.
   RowChoice chosen_short() const {
     const std::int64_t little = 8L * kBlockThreads * machine_.multiprocessors;
     const std::int64_t elements = rows_ * length_;
-    if (stores_at_once_ && elements < 4 * little)
-      return {std::min(kBlockThreads, threads_for(vector_)), 1, kBlockThreads};
+    if (stores_at_once_ && elements < 4 * little) {
+      const int threads = std::min(kBlockThreads, threads_for(vector_));
+      return {threads, 1, std::max(kBlockThreads, 2 * threads)};
+    }
     const bool is_little = elements < little;
     const std::int64_t each = is_little                        ? vector_
                               : stores_at_once_ && !is_narrow_ ? 8
                                                                : 16 / tiles_;
-    return {std::min(32, threads_for(each)), 1, is_little ? kBlockThreads / 2 : kBlockThreads};
+    const int block = is_little                           ? kBlockThreads / 2
+                      : stores_no_elements_ && is_narrow_ ? 2 * kBlockThreads
+                                                          : kBlockThreads;
+    return {std::min(32, threads_for(each)), 1, block};
   }
 
   RowChoice chosen_middle() const {
     if (stores_no_elements_ && !is_few(8))
       return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
     const int threads = std::clamp(threads_for(middle_elements() / tiles_), 32, kMostThreads);
-    return {threads, 1, is_few(4) ? threads : kBlockThreads};
+    const bool is_light = has_shared_ && is_narrow_ && length_ < 4096;
+    const int block = is_light ? kBlockThreads / 2 : kBlockThreads;
+    return {threads, 1, is_few(4) ? threads : block};
   }
 
   // Of a middle row, that a thread takes. Where rows are few, more threads share one.
   std::int64_t middle_elements() const {
-    if (stores_at_once_) return 2 * vector_;
+    if (stores_at_once_) return is_few(4) && length_ <= 1024 ? vector_ : 2 * vector_;
     const bool are_few = is_few(is_narrow_ ? 4 : 8);
     if (has_shared_) {
       if (!is_narrow_ || is_few(2)) return 16;
-      if (!are_few) return 64;
+      if (!are_few) return length_ < 4096 ? 32 : 64;
       return length_ == kLongRow ? 32 : 16;
     }
     if (are_few) return length_ < 4096 ? 16 : 32;

@@ -199,6 +199,7 @@ TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
   };
   EXPECT_EQ(with_bias(65536, DType::bf16).rows_each(), 4);
   EXPECT_EQ(with_bias(64, DType::bf16).rows_each(), 1) << "blocks for all multiprocessors first";
+  EXPECT_EQ(with_bias(64, DType::f32).rows_each(), 2);
   EXPECT_EQ(with_bias(65536, DType::f32).rows_each(), 1) << "little to unpack";
   EXPECT_EQ(with_bias(65536, DType::f32).config.tile_cols, 1024) << "two vectors a thread";
   GraphMaker maker;
@@ -301,7 +302,8 @@ TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
   EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
   EXPECT_EQ(scaled({300, 16384}, DType::f32).ahead, 1) << "the sanitizers' (suite_cases_test.cpp)";
   EXPECT_EQ(scaled({1024, 16384}, DType::f32).ahead, 1);
-  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
+  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 1);
+  EXPECT_EQ(scaled({2048, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
   EXPECT_EQ(scaled({1024, 32768}, DType::bf16).ahead, 1);
   EXPECT_EQ(scaled({2048, 32768}, DType::bf16).ahead, 0);
   EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
