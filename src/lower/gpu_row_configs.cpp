@@ -202,7 +202,7 @@ class RowConfigs {
   int chosen_ahead(const Config& config) const {
     if (is_packed_) {
       const bool is_long = length_ > kLongRow && length_ <= 2 * kLongRow;
-      return has_few_large_rows() || (has_shared_ && is_long && is_few(8) && !is_few(2)) ? 1 : 0;
+      return has_few_large_rows() || (has_shared_ && is_long && is_few(8)) ? 1 : 0;
     }
     if (has_much_to_do()) return 0;
     if (!has_shared_ || is_narrow_)
@@ -309,7 +309,7 @@ class RowConfigs {
         block = 2 * kBlockThreads;
     } else if (stores_at_once_ || (has_much_to_do() && !is_narrow_ && is_few(4))) {
       threads = std::max(least, std::min<std::int64_t>(2 * least, widest));
-    } else if (is_few(!has_much_to_do() ? 8 : is_narrow_ ? 2 : 4) || has_shared_) {
+    } else if (is_few(has_much_to_do() ? 4 : 8) || has_shared_) {
       threads = std::max(least, std::min<std::int64_t>(2 * least, kBlockThreads * clusters));
     }
     const std::int64_t cluster = std::clamp<std::int64_t>(threads / block, 1, clusters);
@@ -317,23 +317,15 @@ class RowConfigs {
     return {group, static_cast<int>(cluster), group};
   }
 
-  // Pairs leave room for other blocks beside one that holds much. Where they are only reduced,
-  // there is nothing to wait with them for.
+  // Pairs leave room for other blocks beside one that holds much.
   RowChoice chosen_packed() const {
-    const std::int64_t clusters = machine_.largest_cluster;
     std::int64_t threads = threads_for(kRowElements / tiles_);
     std::int64_t most = 512;
     if (has_few_large_rows()) {
       most = kBlockThreads;
-      threads = std::max<std::int64_t>(threads, most * clusters);
+      threads = std::max<std::int64_t>(threads, most * machine_.largest_cluster);
     } else if (!has_shared_) {
-      const std::int64_t more = std::min(2 * threads, kMostThreads * clusters);
-      if (stores_no_elements_ && pads_little(more)) {
-        most = kBlockThreads;
-        threads = more;
-      } else {
-        most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : most;
-      }
+      most = is_few(4) ? kBlockThreads : is_few(16) ? 2 * kBlockThreads : most;
     } else if (is_few(2)) {
       std::int64_t more = is_few(1) ? 2 * most : most;
       while (more > threads && !pads_little(more)) more /= 2;
@@ -341,8 +333,8 @@ class RowConfigs {
     } else if (is_few(4)) {
       most = 2 * kBlockThreads;
     }
-    const auto group =
-        static_cast<int>(std::clamp<std::int64_t>(most, threads / clusters, threads));
+    const auto group = static_cast<int>(
+        std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
     return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has
   }
 

@@ -62,9 +62,9 @@ Graph softmax(const Shape& shape, DType dtype = DType::f32) {
   return softmax_of(std::move(maker), x);
 }
 
-Graph reduction(const Shape& shape, int axis, DType dtype = DType::f32) {
+Graph reduction(const Shape& shape, int axis) {
   GraphMaker maker;
-  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape, dtype), {axis}));
+  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape), {axis}));
   return maker.graph;
 }
 
@@ -348,13 +348,6 @@ TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);
   EXPECT_EQ(decide(reduction({8192, 8192}, 1)).mapping().threads_per_row, 1024);
   EXPECT_EQ(decide(reduction({128, 4096}, 1)).mapping().threads_per_row, 128) << "few rows";
-  const auto packed = [](const Shape& shape) {
-    const tile::Mapping mapping = decide(reduction(shape, 1, DType::f16)).mapping();
-    return std::pair{mapping.threads_per_row, mapping.cluster};
-  };
-  EXPECT_EQ(packed({4096, 16384}), std::pair(128, 4));
-  EXPECT_EQ(packed({4096, 8200}).second, 1) << "more threads would have nothing to do";
-  EXPECT_EQ(packed({4096, 524288}), std::pair(1024, 8)) << "as many as there are";
 }
 
 // Beside what is fetched, a block needs slots for both reductions, for a program and the next.
