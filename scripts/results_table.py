@@ -111,11 +111,14 @@ def grid_table(results, others):
     if without or not by_case["all"]:
         sys.exit(f"{len(without)} cells of {len(by_case['all'])} have no peer's time: "
                  "sinter suite --peers torch")
+    for other in others:
+        if cells_of(other).keys() != cells_of(results).keys():
+            sys.exit(f"the results of {other['rows'][0]['dtype']} are of other cases or shapes")
     titles = ["case", "not slower", "least", "median", "most", "near the copy"]
     titles += [f"in {other['rows'][0]['dtype']}" for other in others]
     more = [cells_by_case(other) for other in others]
     rows = [
-        [case, *summary(cells), *(near_copy(other.get(case, [])) for other in more)]
+        [case, *summary(cells), *(near_copy(other[case]) for other in more)]
         for case, cells in by_case.items()
     ]
     print_table(titles, rows)

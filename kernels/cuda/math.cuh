@@ -135,25 +135,21 @@ SN_INLINE f32 cos_of_most(f32 a) {
   return sin_or_cos(angle, quadrant + 1);
 }
 #endif
-SN_INLINE f32 sin(f32 a) {
-  f32 sine = sin_of_most(a);
-  if (!(::fabsf(a) <= kLargestReduced)) sine = sin_of_huge(a);
-  return sine;
-}
-SN_INLINE f32 cos(f32 a) {
-  f32 cosine = cos_of_most(a);
-  if (!(::fabsf(a) <= kLargestReduced)) cosine = cos_of_huge(a);
-  return cosine;
-}
+SN_INLINE bool is_huge(f32 a) { return !(::fabsf(a) <= kLargestReduced); }  // or no number
 SN_INLINE f64 sin(f64 a) { return ::sin(a); }
 SN_INLINE f64 cos(f64 a) { return ::cos(a); }
 
-// Of V angles, in their place: the same bits, with one branch and one call for all of them. What is
-// called has copies, so that the others can stay in registers.
-#define SN_OF_ALL(name)                                                            \
+// Of one angle; and of V angles, in their place: the same bits, with one branch and one call for all
+// of them. What is called has copies, so that the others can stay in registers.
+#define SN_OF_ANGLES(name)                                                         \
+  SN_INLINE f32 name(f32 a) {                                                      \
+    f32 result = name##_of_most(a);                                                \
+    if (is_huge(a)) result = name##_of_huge(a);                                    \
+    return result;                                                                 \
+  }                                                                                \
   SN_RARE void name##_of_huge_ones(const f32* angles, f32* results, i32 count) {   \
     for (i32 v = 0; v < count; ++v)                                                \
-      if (!(::fabsf(angles[v]) <= kLargestReduced)) results[v] = name##_of_huge(angles[v]); \
+      if (is_huge(angles[v])) results[v] = name##_of_huge(angles[v]);              \
   }                                                                                \
   template <int V>                                                                 \
   SN_INLINE void name##_of_all(f32* angles) {                                      \
@@ -162,7 +158,7 @@ SN_INLINE f64 cos(f64 a) { return ::cos(a); }
     SN_UNROLL                                                                      \
     for (int v = 0; v < V; ++v) {                                                  \
       results[v] = name##_of_most(angles[v]);                                      \
-      some_huge |= !(::fabsf(angles[v]) <= kLargestReduced);                       \
+      some_huge |= is_huge(angles[v]);                                             \
     }                                                                              \
     if (some_huge) {                                                               \
       f32 from[V], to[V];                                                          \
@@ -175,9 +171,9 @@ SN_INLINE f64 cos(f64 a) { return ::cos(a); }
     SN_UNROLL                                                                      \
     for (int v = 0; v < V; ++v) angles[v] = results[v];                            \
   }
-SN_OF_ALL(sin)
-SN_OF_ALL(cos)
-#undef SN_OF_ALL
+SN_OF_ANGLES(sin)
+SN_OF_ANGLES(cos)
+#undef SN_OF_ANGLES
 
 SN_INLINE f32 pow(f32 a, f32 b) { return ::powf(a, b); }
 SN_INLINE f64 pow(f64 a, f64 b) { return ::pow(a, b); }

@@ -61,9 +61,9 @@ Config transposing_config(const GpuFacts& facts, int col_axis, int row_axis, std
   return config;
 }
 
-// Small tiles where large ones would leave multiprocessors idle, except of narrow elements, whose
-// lines would be short. Half as wide ones where lines of both kinds are far apart: blocks of fewer
-// threads take turns at more of them (7% faster on an H200).
+// Small tiles where large ones would leave multiprocessors idle; of narrow elements, whose lines
+// would be short, only where there are half as many. Half as wide ones where lines of both kinds
+// are far apart: blocks of fewer threads take turns at more of them (7% faster on an H200).
 Config default_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
   const bool is_narrow = facts.is_narrow();
   const std::int64_t tiles = facts.elements() / (kTransposeTile * kTransposeTile);
@@ -103,8 +103,9 @@ Config pointwise_config(const GpuFacts& facts, int threads, std::int64_t vectors
   return config;
 }
 
-// One vector of each tensor where blocks are few, or two that share an operand's; else two. Of
-// 16-bit elements, which take instructions to unpack, a shared operand is used for several rows.
+// One vector of each tensor where blocks are few, else two; where rows share an operand and blocks
+// are few, larger blocks, and two rows a thread unless elements are narrow. Where blocks are many,
+// a shared operand of 16-bit elements, which take instructions to unpack, is used for several rows.
 Config default_pointwise(const GpuFacts& facts) {
   const Config config = pointwise_config(facts, kPointwiseThreads, 1, 1);
   if (config.col_axis < 0 || facts.crossing(config.col_axis) >= 0) return config;

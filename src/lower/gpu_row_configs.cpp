@@ -18,6 +18,7 @@ constexpr std::int64_t kMostHeld = 64;     // with what all rows share
 constexpr std::int64_t kMostHeldAhead = 96;
 constexpr std::int64_t kOtherRegisters = 48;  // that a thread needs besides
 constexpr std::int64_t kShortRow = 512;       // elements
+constexpr std::int64_t kMiddleRow = 4096;
 constexpr std::int64_t kLongRow = 8192;
 constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
 constexpr int kBlockThreads = 128;
@@ -109,7 +110,7 @@ class RowConfigs {
   bool gains_from_room(const Config& config) const {
     const std::int64_t usual = machine_.registers_per_multiprocessor /
                                (config.mapping.threads * (held(config) + kOtherRegisters));
-    return is_of_pairs_ && !is_packed_ && !has_shared_ &&
+    return is_of_pairs_ && !has_shared_ &&
            blocks(config) > static_cast<double>(machine_.multiprocessors * usual);
   }
 
@@ -250,8 +251,8 @@ class RowConfigs {
     return 4 * step * ceil_div(length_, step) <= 5 * length_;
   }
 
-  // Several rows a warp. With little to do in all, every thread has little; where nothing but the
-  // sums of narrow rows is stored, blocks have more rows, or starting them would take longer.
+  // Several rows a warp. With little to do in all, every thread has little; narrow rows that are
+  // only reduced, of which a block reads little, are more to a block.
   RowChoice chosen_short() const {
     const std::int64_t little = 8L * kBlockThreads * machine_.multiprocessors;
     const std::int64_t elements = rows_ * length_;
@@ -273,7 +274,7 @@ class RowConfigs {
     if (stores_no_elements_ && !is_few(8))
       return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
     const int threads = std::clamp(threads_for(middle_elements() / tiles_), 32, kMostThreads);
-    const bool is_light = has_shared_ && is_narrow_ && length_ < 4096;
+    const bool is_light = has_shared_ && is_narrow_ && length_ < kMiddleRow;
     const int block = is_light ? kBlockThreads / 2 : kBlockThreads;
     return {threads, 1, is_few(4) ? threads : block};
   }
@@ -284,10 +285,10 @@ class RowConfigs {
     const bool are_few = is_few(is_narrow_ ? 4 : 8);
     if (has_shared_) {
       if (!is_narrow_ || is_few(2)) return 16;
-      if (!are_few) return length_ < 4096 ? 32 : 64;
+      if (!are_few) return length_ < kMiddleRow ? 32 : 64;
       return length_ == kLongRow ? 32 : 16;
     }
-    if (are_few) return length_ < 4096 ? 16 : 32;
+    if (are_few) return length_ < kMiddleRow ? 16 : 32;
     return is_narrow_ ? 64 : 32;
   }
 

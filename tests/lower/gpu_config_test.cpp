@@ -62,9 +62,18 @@ Graph softmax(const Shape& shape, DType dtype = DType::f32) {
   return softmax_of(std::move(maker), x);
 }
 
-Graph reduction(const Shape& shape, int axis) {
+Graph reduction(const Shape& shape, int axis, DType dtype = DType::f32) {
   GraphMaker maker;
-  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape), {axis}));
+  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape, dtype), {axis}));
+  return maker.graph;
+}
+
+// Elements that do not wait for the sum beside them.
+Graph sum_beside_cosine(const Shape& shape) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape);
+  maker.output(maker.reduce(ReduceKind::sum, x, {1}));
+  maker.output(maker.op(Op::cos, {x}));
   return maker.graph;
 }
 
@@ -343,6 +352,20 @@ TEST(MappingTest, PackedRowsWithoutClusters) {
   const tile::Mapping mapping =
       decide(centred_and_scaled({1024, 32768}, DType::f16), ampere).mapping();
   EXPECT_EQ(std::pair(mapping.cluster, mapping.ahead), std::pair(1, 0));
+}
+TEST(MappingTest, BlocksOfShortAndMiddleRows) {
+  const auto block = [](const Graph& graph) {
+    const tile::Mapping mapping = decide(graph).mapping();
+    return std::pair{mapping.threads_per_row, mapping.threads};
+  };
+  EXPECT_EQ(block(sum_beside_cosine({256, 256})), std::pair(64, 128));
+  EXPECT_EQ(block(sum_beside_cosine({256, 512})), std::pair(128, 256)) << "two rows";
+  EXPECT_EQ(block(sum_beside_cosine({256, 1024})), std::pair(256, 256)) << "few rows";
+  EXPECT_EQ(block(sum_beside_cosine({4096, 1024})), std::pair(128, 128));
+  EXPECT_EQ(block(reduction({65536, 512}, 1)), std::pair(32, 128));
+  EXPECT_EQ(block(reduction({65536, 512}, 1, DType::f16)), std::pair(32, 256));
+  EXPECT_EQ(block(centred_and_scaled({8192, 2048}, DType::f16)), std::pair(64, 64));
+  EXPECT_EQ(block(centred_and_scaled({8192, 4096}, DType::f16)), std::pair(64, 128));
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);
