@@ -33,6 +33,8 @@ std::string integer_text(std::int64_t value, DType dtype) {
 
 }  // namespace
 
+std::string parameter_name(const std::string& name) { return name + "_"; }
+
 std::string_view compute_type(DType dtype) {
   switch (compute_dtype(dtype)) {
     case DType::f32:

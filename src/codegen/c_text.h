@@ -11,6 +11,10 @@
 
 namespace sinter {
 
+// A parameter's name in the text. No name of a dialect or its vocabulary ends in an underscore, so
+// authors may call a parameter what they like.
+std::string parameter_name(const std::string& name);
+
 std::string_view compute_type(DType dtype);  // "f32", "bool"
 std::string_view storage_type(DType dtype);  // as in memory: "bf16", "u8" for bool
 

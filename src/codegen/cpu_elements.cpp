@@ -83,7 +83,7 @@ class ElementLoops {
       const PrefixMask bounds = transposed_bounds(*instr);
       const auto next = ahead_.next_tiles.find(id);
       code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
-                 values_.cols(id), values_.buffer(*instr).name, offsets.base, offsets.col_step,
+                 values_.cols(id), values_.buffer_name(*instr), offsets.base, offsets.col_step,
                  bounds.row_limit, bounds.col_limit,
                  next == ahead_.next_tiles.end() ? "" : ", " + next->second);
     }

@@ -101,7 +101,7 @@ Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& st
     ahead.base = next_values.at_next(ahead.base);
     if (transposed) {
       plan.stages[0].next_tiles[instr->results[0]] =
-          fmt::format("{} + ({})", values.buffer(*instr).name, ahead.base);
+          fmt::format("{} + ({})", values.buffer_name(*instr), ahead.base);
       continue;
     }
     for (std::size_t k = 0; k < asking.size(); ++k)

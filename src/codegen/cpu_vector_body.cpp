@@ -127,7 +127,7 @@ std::string VectorBody::load(const Instr& instr, const std::string& on, const st
     if (offsets && offsets->col_step == "1")
       return fmt::format("load_masked({}, {}, {})", values_.address(instr, *offsets),
                          enabled_lanes(on), other);
-    return fmt::format("gather_masked({}, {}, {}, {})", values_.buffer(instr).name,
+    return fmt::format("gather_masked({}, {}, {}, {})", values_.buffer_name(instr),
                        operand(instr.args[0]), enabled_lanes(on), other);
   }
   const std::string at = values_.address(instr, *offsets);
@@ -148,7 +148,7 @@ void VectorBody::store(const Instr& instr) {
     if (offsets && offsets->col_step == "1")
       return code_.line("store_masked({}, {}, {});", values_.address(instr, *offsets), value,
                         enabled_lanes(on));
-    return code_.line("scatter_masked({}, {}, {}, {});", values_.buffer(instr).name,
+    return code_.line("scatter_masked({}, {}, {}, {});", values_.buffer_name(instr),
                       operand(instr.args[0]), value, enabled_lanes(on));
   }
   const std::string at = values_.address(instr, *offsets);

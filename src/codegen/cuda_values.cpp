@@ -17,20 +17,6 @@ using tile::kNoValue;
 using tile::TileProgram;
 using tile::ValueId;
 
-std::string parameter_name(const std::string& name) {
-  constexpr std::array<std::string_view, 29> kWords{
-      "r",     "k",    "v",     "row",           "col",        "program",  "rank", "arguments",
-      "idx",   "f32",  "i64",   "thread_row",    "thread_col", "part",     "at",   "sn",
-      "begin", "i",    "w",     "element",       "whole",      "programs", "step", "slot",
-      "turn",  "trip", "fetch", "first_program", "meetings"};
-  // "v7", "v7_part"
-  const std::size_t end = name[0] == 'v' ? name.find_first_not_of("0123456789", 1) : 0;
-  const bool is_value = end > 1 && (end == std::string::npos || name[end] == '_');
-  const bool taken = is_value || name.ends_with("_inverse") ||
-                     std::find(kWords.begin(), kWords.end(), name) != kWords.end();
-  return taken ? name + "_" : name;
-}
-
 namespace {
 
 // Products of two that are plain ints must not overflow where indices are wide.
@@ -130,7 +116,7 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
-  return parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name) + "_inverse";
+  return "inverse_of_" + parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name);
 }
 
 std::string CudaValues::buffer_name(const Instr& instr) const {

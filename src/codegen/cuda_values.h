@@ -81,7 +81,4 @@ struct CudaValues {
   const CudaDivisors divisors;
 };
 
-// A parameter's name, kept apart from the words of the dialect.
-std::string parameter_name(const std::string& name);
-
 }  // namespace sinter

@@ -204,6 +204,24 @@ std::vector<TileCase> author_cases() {
     m.b.store(m.out(DType::f32, 40), c, left[1], kNoValue);
     cases.push_back(m.finish());
   }
+  // Words of the dialects and of their vocabulary, and keywords, are names like others.
+  for (const char* word :
+       {"n",       "r",         "c",    "i",       "k",       "v",       "v3",    "rows",   "cols",
+        "program", "first",     "last", "scratch", "buffers", "scalars", "whole", "lanes",  "idx",
+        "rank",    "arguments", "exp",  "load",    "f32",     "for",     "sn",    "element"}) {
+    Maker m(std::string("parameters_called_") + word);
+    const int x = m.in(DType::f32, 100);
+    m.result.scalars = {70};
+    const ValueId n = m.b.add_scalar(word, DType::i64);
+    const ValueId at = m.b.add(m.b.mul(m.rows(4), m.b.integer(25)), m.cols(25));
+    const ValueId mask = m.below(at, n);
+    const ValueId power = m.op(Op::exp, {m.load(x, at, mask, 0)});
+    m.result.buffers.push_back(blank(DType::f32, 4));
+    const int out = m.b.add_buffer(std::string(word) + "_", DType::f32, true);
+    m.b.store(out, m.rows(4), m.reduce(ReduceKind::sum, power), kNoValue);
+    m.result.bound = 2e-5;
+    cases.push_back(m.finish());
+  }
   return cases;
 }
 

@@ -228,17 +228,6 @@ TEST_F(CudaVectorFunctionTest, WideAnglesAreTheMachinesOwn) {
   EXPECT_EQ(count_of(angles(2, DType::f64), "_of_all"), 0);
 }
 
-TEST(CudaParameterName, StaysApartFromTheTextsOwnNames) {
-  EXPECT_EQ(parameter_name("n"), "n");
-  EXPECT_EQ(parameter_name("row"), "row_");
-  EXPECT_EQ(parameter_name("v7"), "v7_");
-  EXPECT_EQ(parameter_name("v7_part"), "v7_part_");
-  EXPECT_EQ(parameter_name("v"), "v_");
-  EXPECT_EQ(parameter_name("value"), "value");
-  EXPECT_EQ(parameter_name("v7x"), "v7x");
-  EXPECT_EQ(parameter_name("n_inverse"), "n_inverse_");
-}
-
 TEST_F(CudaRendererTest, ProgramsAreDividedByInverses) {
   const int y = b.add_buffer("y", DType::f32, true);
   const ValueId across = b.add_scalar("across", DType::i64);
@@ -249,8 +238,8 @@ TEST_F(CudaRendererTest, ProgramsAreDividedByInverses) {
   b.store(y, b.add(b.add(first.rest, second.rest), b.add(other, b.arange(Axis::cols, 128))),
           b.broadcast_to(b.real(1, DType::f32), {1, 128}), kNoValue);
   const std::string text = render(kWarp);
-  EXPECT_EQ(count_of(text, "const u64 across_inverse = arguments.words[4];"), 1) << text;
-  EXPECT_EQ(count_of(text, "const u64 deep_inverse = arguments.words[5];"), 1) << text;
+  EXPECT_EQ(count_of(text, "const u64 inverse_of_across_ = arguments.words[4];"), 1) << text;
+  EXPECT_EQ(count_of(text, "const u64 inverse_of_deep_ = arguments.words[5];"), 1) << text;
   EXPECT_EQ(count_of(text, "quotient("), 2) << text;
   EXPECT_EQ(count_of(text, "floor_div("), 1) << "a difference may be negative: " << text;
   EXPECT_EQ(render_cuda(b.program(), {}).divisors, (std::vector{0, 1}));
