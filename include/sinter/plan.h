@@ -19,9 +19,11 @@ struct PlanNode {
 struct PlanEdge {
   int from = 0;  // node ids
   int to = 0;
-  bool fused = true;       // false: written by one kernel and read back by another
+  // False: written by one kernel and read back by another, or a concat's part that has a kernel
+  // of its own.
+  bool fused = true;
   std::string reason;      // why it is not fused
-  std::int64_t bytes = 0;  // what not fusing it costs: written and read
+  std::int64_t bytes = 0;  // what not fusing it costs: written and read; 0: a kernel more
 };
 
 struct PlanKernel {

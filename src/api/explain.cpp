@@ -1,7 +1,6 @@
 // The text of explain() and of each stage.
 #include "src/api/build.h"
 #include "src/base/check.h"
-#include "src/graph/simplify.h"
 
 namespace sinter {
 namespace {
@@ -14,6 +13,11 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string node_text(const PlanNode& node) { return fmt::format("%{} {}", node.id, node.op); }
+
+// A concat is in no group: its parts are.
+std::string place_text(const PlanNode& node) {
+  return node_text(node) + (node.kernel < 0 ? "" : fmt::format(" (group {})", node.kernel));
+}
 
 void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::string& text) {
   const PlanKernel& kernel = plan.kernels[k];
@@ -49,17 +53,16 @@ std::string explain_text(const Program& program, const std::string& name) {
   };
   for (const PlanEdge& edge : plan.edges)
     if (!edge.fused)
-      unfused +=
-          fmt::format("  {} -> {} (group {} to {}) costs {}: {}\n", node_text(node(edge.from)),
-                      node_text(node(edge.to)), node(edge.from).kernel, node(edge.to).kernel,
-                      bytes_text(edge.bytes), edge.reason);
+      unfused += fmt::format(
+          "  {} -> {} costs {}: {}\n", place_text(node(edge.from)), place_text(node(edge.to)),
+          edge.bytes > 0 ? bytes_text(edge.bytes) : "a kernel more", edge.reason);
   return text + (unfused.empty() ? "every edge is fused\n" : "not fused:\n" + unfused);
 }
 
 std::string stage_text(const Program& program, std::string_view stage) {
   std::string text;
   if (stage == "graph") return to_string(program.traced);
-  if (stage == "simplified") return to_string(simplify(program.traced));
+  if (stage == "simplified") return to_string(simplified(program.traced, program.options));
   if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
   if (stage == "tile" || stage == "source") {
     for (const Kernel& kernel : program.kernels)

@@ -17,16 +17,12 @@ double gpu_us(const FusionGroup& group, Device& device) {
   return std::max(memory, work) * 1e6 + kGpuLaunchUs;
 }
 
-double cpu_work_us(const FusionGroup& group, Device& device) {
-  return estimate_nanoseconds(group) / 1e3 / device.parallelism();
-}
-
 // What the machine cannot beat: the bytes at copy speed, or the arithmetic, whichever takes longer.
 double predicted_us(const FusionGroup& group, Device& device) {
   const Machine machine = device.machine();
   if (machine.kind == MachineKind::gpu) return gpu_us(group, device);
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth() * 1e6;
-  const double work = cpu_work_us(group, device);
+  const double work = estimate_nanoseconds(group) / 1e3 / device.parallelism();
   return group.bytes() <= machine.cache_bytes ? work : std::max(memory, work);
 }
 
@@ -97,13 +93,11 @@ PlanInfo plan_info(const Program& program) {
   return info;
 }
 
-// Here rather than when the program is built: measuring a GPU's speed takes longer than building.
+// Here rather than when the program is built: measuring a device's speed takes longer than that.
 ProgramInfo program_info(const Program& program) {
-  Device& device = *program.executable.device;
-  const bool on_gpu = device.machine().kind == MachineKind::gpu;
   ProgramInfo info = program.info;
   for (const FusionGroup& group : program.plan.groups)
-    info.predicted_us += on_gpu ? gpu_us(group, device) : cpu_work_us(group, device);
+    info.predicted_us += predicted_us(group, *program.executable.device);
   return info;
 }
 

@@ -33,14 +33,15 @@ struct FusionGroup {
   std::int64_t bytes() const { return bytes_read + bytes_written; }
 };
 
-// A value that one group writes and another reads back.
+// A value that one group writes and another reads back; or a concat's part that another group
+// writes than the first one's.
 struct UnfusedEdge {
   NodeId producer = -1;
   NodeId consumer = -1;
   int producer_group = -1;
   int consumer_group = -1;
   std::string reason;
-  std::int64_t bytes = 0;  // what writing and reading it costs
+  std::int64_t bytes = 0;  // what writing and reading it costs; 0: a kernel more
 };
 
 // Where a materialised node lives: in a buffer of its own, or inside a concat's.

@@ -330,20 +330,62 @@ class Planner {
     std::set<std::pair<NodeId, NodeId>> noted;
     for (NodeId id = 0; id < graph().size(); ++id)
       for (const Operand& operand : graph()[id].operands) {
-        const int from = group_of(operand.node);
-        const int to = group_of(id);
-        if (from < 0 || to < 0 || from == to || !noted.insert({operand.node, id}).second) continue;
-        const auto element = static_cast<std::int64_t>(size_of(graph()[operand.node].dtype));
-        UnfusedEdge edge{operand.node, id, from, to, {}, 0};
-        edge.bytes =
-            element * (graph()[operand.node].shape.numel() + distinct_elements(operand.view));
-        edge.reason = options_.fuse ? refusal(from, to) : "fusion is off";
-        plan_.unfused.push_back(std::move(edge));
+        if (noted.contains({operand.node, id})) continue;
+        const auto edge = graph()[id].op == Op::concat             ? edge_into_concat(operand, id)
+                          : graph()[operand.node].op == Op::concat ? edge_from_concat(operand, id)
+                                                                   : edge_between(operand, id);
+        if (!edge) continue;
+        noted.insert({operand.node, id});
+        plan_.unfused.push_back(*edge);
       }
+  }
+
+  // What writing the operand's node and reading it back costs.
+  std::int64_t bytes_through_memory(const Operand& operand) const {
+    const Node& node = graph()[operand.node];
+    return static_cast<std::int64_t>(size_of(node.dtype)) *
+           (node.shape.numel() + distinct_elements(operand.view));
+  }
+
+  std::optional<UnfusedEdge> edge_between(const Operand& operand, NodeId reader) {
+    const int from = group_of(operand.node);
+    const int to = group_of(reader);
+    if (from < 0 || to < 0 || from == to) return std::nullopt;
+    return UnfusedEdge{
+        operand.node, reader, from, to, refusal(from, to), bytes_through_memory(operand)};
+  }
+
+  // The first kernel that writes into a node's buffer.
+  int first_writer(NodeId id) const {
+    if (graph()[id].op != Op::concat) return group_of(id);
+    int first = -1;
+    for (const Operand& part : graph()[id].operands)
+      if (first < 0) first = first_writer(part.node);
+    return first;
+  }
+
+  // A part that another kernel writes than the concat's first part.
+  std::optional<UnfusedEdge> edge_into_concat(const Operand& part, NodeId concat) {
+    const int from = first_writer(part.node);
+    const int home = first_writer(concat);
+    if (from < 0 || from == home) return std::nullopt;
+    return UnfusedEdge{part.node, concat, from, home, refusal(home, from), 0};
+  }
+
+  // Parts are computed in their places, so nobody computes all of them for a reader to use.
+  std::optional<UnfusedEdge> edge_from_concat(const Operand& operand, NodeId reader) const {
+    if (group_of(reader) < 0) return std::nullopt;
+    return UnfusedEdge{operand.node,
+                       reader,
+                       first_writer(operand.node),
+                       group_of(reader),
+                       "a concat's parts are stored before it is read",
+                       bytes_through_memory(operand)};
   }
 
   // Why two final groups did not merge. members_ and domains_ are rebuilt in the final numbering.
   std::string refusal(int from, int to) {
+    if (!options_.fuse) return "fusion is off";
     if (!renumbered_) {
       members_.clear();
       domains_.clear();
@@ -353,7 +395,8 @@ class Planner {
       }
       renumbered_ = true;
     }
-    return judge(from, to).reason;
+    const std::string reason = judge(from, to).reason;
+    return reason.empty() ? "they read nothing in common" : reason;
   }
 
   // Elements of one buffer that several views touch: what each does, but no more than lie between

@@ -333,6 +333,23 @@ TEST(PlannerTest, ConcatOperandsAreComputedInPlace) {
   expect_reference_values(maker.graph, plan);
 }
 
+TEST(PlannerTest, PartsOfAConcatThatHaveKernelsOfTheirOwnAreUnfused) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 6});
+  const Operand y = maker.input({4, 2});
+  const Operand joined = maker.concat({maker.op(Op::exp, {x}), maker.op(Op::neg, {y})}, 1);
+  maker.output(maker.op(Op::tanh, {joined}));
+  const Plan plan = plan_of(maker.graph);
+  ASSERT_EQ(plan.groups.size(), 3u) << to_string(plan);
+  ASSERT_EQ(plan.unfused.size(), 2u) << to_string(plan);
+  EXPECT_EQ(plan.graph[plan.unfused[0].consumer].op, Op::concat);
+  EXPECT_EQ(plan.unfused[0].reason, "they walk different shapes: (4, 6) and (4, 2)");
+  EXPECT_EQ(plan.unfused[0].bytes, 0) << "nothing is read back";
+  EXPECT_EQ(plan.graph[plan.unfused[1].producer].op, Op::concat);
+  EXPECT_EQ(plan.unfused[1].reason, "a concat's parts are stored before it is read");
+  EXPECT_EQ(plan.unfused[1].bytes, 2 * 4 * 8 * 4) << "written once, read once";
+}
+
 TEST(PlannerTest, WhatAConcatCannotPlaceIsCopied) {
   GraphMaker maker;
   const Operand x = maker.input({4, 6});
