@@ -1,11 +1,12 @@
 # The two commands of a newcomer: `make run` and `make test`. `make help` lists the rest.
 # They are thin: the build is CMake's, with the presets of CMakePresets.json.
 PRESET ?= release
+FUZZ_SECONDS ?= 120
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 BUILD := build/$(PRESET)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-gpu build setup asan tsan format lint clean
+.PHONY: help run test test-gpu fuzz build setup asan tsan format lint clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -19,6 +20,13 @@ test: build  ## build, then run every test this machine can run
 
 test-gpu: build  ## only the tests for machines with an NVIDIA GPU
 	@cd $(BUILD) && ctest -L gpu --output-on-failure -j 4
+
+fuzz: setup $(BUILD)/build.ninja  ## random programs with fresh seeds, FUZZ_SECONDS=120 on each executor here
+	@cmake --build $(BUILD) -j $(JOBS) --target test_fuzz
+	@failed=0; for executor in interpreted compiled simt cuda; do \
+	  SINTER_FUZZ_EXECUTORS=$$executor SINTER_FUZZ_SECONDS=$(FUZZ_SECONDS) \
+	    $(BUILD)/tests/test_fuzz --gtest_filter=RandomPrograms.Fresh --gtest_brief=1 || failed=1; \
+	done; exit $$failed
 
 build: setup $(BUILD)/build.ninja  ## build everything into build/$(PRESET)
 	@cmake --build $(BUILD) -j $(JOBS)

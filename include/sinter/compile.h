@@ -30,6 +30,10 @@ struct CompileOptions {
   // only configs are used that give the heuristic's bits, whatever the file says: the same program,
   // inputs, kind of GPU and version of Sinter give the same bits, tuned or not.
   bool deterministic = false;
+  // Operations round as they do outside compile(), one by one: 16-bit results after each operation
+  // instead of where they are stored, products before they are added. A fused pointwise program
+  // then gives the bits of the unfused one. Costs some speed where kernels are not bound by memory.
+  bool emulate_eager_rounding = false;
 };
 
 struct TuneOptions;

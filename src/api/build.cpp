@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
+#include "src/graph/eager_rounding.h"
 #include "src/graph/simplify.h"
 #include "src/runtime/compile_all.h"
 #include "src/runtime/memory_planner.h"
@@ -129,19 +130,27 @@ double estimate_nanoseconds(const FusionGroup& group) {
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
 
-PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers,
-                            const ConfigSource& configs) {
+Graph simplified(const Graph& traced, const BuildOptions& options) {
+  return simplify(options.emulate_eager_rounding ? round_every_result(traced) : traced,
+                  options.separate_ops() ? Bits::kept : Bits::free);
+}
+
+PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,
+                            int workers, const ConfigSource& configs) {
 #ifndef NDEBUG
   verify(graph);
 #endif
   PlannedKernels planned{
-      make_plan(simplify(graph), fusion_options(fuse, workers, machine)), {}, {}};
+      make_plan(simplified(graph, options), fusion_options(options.fuse, workers, machine)),
+      {},
+      {}};
   const Plan& plan = planned.plan;
   const ConfigSource choose = configs ? configs : heuristic_configs(machine);
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
     const ChosenConfig chosen = choose(plan, g, space);
     planned.kernels.push_back(lower(plan, g, space, chosen.config));
+    planned.kernels.back().program.separate_ops = options.separate_ops();
     planned.origins.push_back(chosen.origin);
   }
   return planned;
@@ -155,8 +164,8 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   auto program = std::make_shared<Program>();
   program->traced = graph;
   program->options = options;
-  PlannedKernels planned = plan_kernels(graph, options.fuse, device->machine(),
-                                        device->parallelism(), configs_for(*device, options));
+  PlannedKernels planned = plan_kernels(graph, options, device->machine(), device->parallelism(),
+                                        configs_for(*device, options));
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
   program->origins = std::move(planned.origins);

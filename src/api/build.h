@@ -21,16 +21,23 @@ struct PlannedKernels {
   std::vector<Kernel> kernels;        // by group
   std::vector<ConfigOrigin> origins;  // of their configs
 };
-// `configs`: how groups are shaped; by the heuristic if it is empty.
-PlannedKernels plan_kernels(const Graph& graph, bool fuse, const Machine& machine, int workers,
-                            const ConfigSource& configs = nullptr);
 
 struct BuildOptions {
   bool fuse = true;
   bool launch_graph = false;   // where the device has them
   bool deterministic = false;  // tuning may not change bits
   bool use_tuning = true;      // false: the heuristic's configs
+  bool emulate_eager_rounding = false;
+
+  // Whether operations give the bits they give alone: what is not fused runs alone anyway.
+  bool separate_ops() const { return emulate_eager_rounding || !fuse; }
 };
+
+// `configs`: how groups are shaped; by the heuristic if it is empty.
+PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,
+                            int workers, const ConfigSource& configs = nullptr);
+// The graph that is planned.
+Graph simplified(const Graph& traced, const BuildOptions& options);
 
 // Everything about a program for one signature but its memory.
 struct Program {

@@ -63,7 +63,8 @@ struct CompiledFunction::State {
     std::lock_guard lock(tracing);
     const std::shared_ptr<Trace> record = trace_function(function, inputs, std::move(device));
     return build_traced(*record, inputs,
-                        {options.fuse, options.cuda_graph, options.deterministic, use_tuning});
+                        {options.fuse, options.cuda_graph, options.deterministic, use_tuning,
+                         options.emulate_eager_rounding});
   }
 
   Traced function;

@@ -32,7 +32,7 @@ std::string compiled(const CudaSource& source, const std::string& name,
                      const CudaArchitecture& architecture, CudaImage image) {
   constexpr int kNoDriver = std::numeric_limits<int>::max();  // the newest NVRTC will do
   static const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kNoDriver);
-  return nvrtc->compile(source.text, name, architecture.name, image);
+  return nvrtc->compile(source.text, name, architecture.name, image, "", source.contract);
 }
 
 // Both print what a cubin holds; which of them is installed differs.
@@ -86,8 +86,8 @@ const CudaArchitecture& find_cuda_architecture(std::string_view name) {
 }
 
 Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& architecture) {
-  PlannedKernels planned =
-      plan_kernels(graph, fuse, architecture.machine, architecture.machine.multiprocessors);
+  PlannedKernels planned = plan_kernels(graph, {.fuse = fuse}, architecture.machine,
+                                        architecture.machine.multiprocessors);
   Program program;
   program.traced = graph;
   program.plan = std::move(planned.plan);

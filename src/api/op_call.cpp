@@ -40,11 +40,18 @@ Scalar number(const Arg& arg) {
   return arg.kind() == Arg::Kind::real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
 }
 
+// The value that a number has as an operand of type `dtype`. With 16-bit floats it keeps the
+// precision of f32, which arithmetic on them is done in; a comparison rounds it, so that it can be
+// equal to an element (both as PyTorch does).
+Scalar number_as_operand(const Scalar& number, DTypeRule rule, DType dtype) {
+  return number.as(rule == DTypeRule::Compare ? dtype : compute_dtype(dtype));
+}
+
 Operand constant_operand(Trace& trace, const Scalar& value, DType dtype, const Shape& shape) {
   Node node;
   node.op = Op::constant;
   node.dtype = dtype;
-  node.value = value.as(compute_dtype(dtype));  // a number is not rounded to 16 bits
+  node.value = value;
   return {trace.graph.add(std::move(node)), expand(dense_view({}), shape)};
 }
 
@@ -73,25 +80,41 @@ Tensor record_pointwise(Trace& trace, const OpCall& call) {
       operand.view = expand(operand.view, call.shape);
       node.operands.push_back(cast_operand(trace, operand, types.operands[i]));
     } else {
-      node.operands.push_back(constant_operand(trace, number(arg).as(compute_dtype(dtypes[i])),
-                                               types.operands[i], call.shape));
+      const Scalar value = number_as_operand(number(arg).as(compute_dtype(dtypes[i])),
+                                             info(call.op).rule, types.operands[i]);
+      node.operands.push_back(constant_operand(trace, value, types.operands[i], call.shape));
     }
   }
   return trace.add(std::move(node));
 }
 
+Tensor traced(Trace& trace, const Operand& operand) {
+  return make_traced(trace.graph[operand.node].dtype, operand.view, trace.weak_from_this(),
+                     operand.node);
+}
+
+// Elements of 16 bits are rounded: they are counted in f32 and cast.
+Tensor record_range(Trace& trace, const OpCall& call) {
+  Node node;
+  node.op = Op::iota;
+  node.dtype = compute_dtype(call.dtype);
+  node.shape = call.shape;
+  node.value = call.value;
+  node.step = call.step;
+  const Operand counted{trace.graph.add(std::move(node)), dense_view(call.shape)};
+  return traced(trace, cast_operand(trace, counted, call.dtype));
+}
+
 Tensor record(Trace& trace, const OpCall& call) {
-  if (call.op == Op::constant) {
-    const Operand operand = constant_operand(trace, call.value, call.dtype, call.shape);
-    return make_traced(call.dtype, operand.view, trace.weak_from_this(), operand.node);
-  }
+  if (call.op == Op::constant)
+    return traced(trace,
+                  constant_operand(trace, call.value.as(call.dtype), call.dtype, call.shape));
+  if (call.op == Op::iota) return record_range(trace, call);
   if (is_pointwise(call.op) && call.op != Op::cast) return record_pointwise(trace, call);
   Node node;
   node.op = call.op;
   node.dtype = call.dtype;
   node.shape = call.shape;
-  node.value = call.value;
-  node.step = call.step;
   node.reduce_kind = call.reduce_kind;
   node.axes = call.axes;
   for (const Arg& arg : call.args) node.operands.push_back(trace.operand(arg.tensor()));
@@ -147,7 +170,7 @@ Tensor run_now(const OpCall& call) {
       if (arg.kind() == Arg::Kind::tensor) arg = Arg(trace->add_input(arg.tensor()));
     const Tensor result = record(*trace, recorded);
     trace->graph.outputs.push_back({result.impl()->node, result.impl()->view});
-    return build_traced(*trace, inputs, {});
+    return build_traced(*trace, inputs, {.emulate_eager_rounding = true});
   };
   const auto program = cache.find_or_build(key, inputs, *device, build);
   return run_traced(*program, inputs)[0];

@@ -28,21 +28,32 @@ using tile::ValueId;
 
 constexpr int kTripsAhead = 8;  // of a loop's prefetches
 
+// Before the first function: products are not contracted into sums.
+constexpr std::string_view kSeparateOps =
+    "#define SN_SEPARATE_OPS 1\n"
+    "#ifdef __clang__\n"
+    "#pragma clang fp contract(off)\n"
+    "#else\n"
+    "#pragma GCC optimize(\"-ffp-contract=off\")\n"
+    "#endif\n";
+
 void declare_parameters(const TileProgram& program, CWriter& code) {
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const tile::BufferParam& param = program.buffers[i];
     const std::string_view type = storage_type(param.dtype);
+    const std::string name = parameter_name(param.name);
     if (param.written)
-      code.line("{}* __restrict const {} = ({}*)buffers[{}].data;", type, param.name, type, i);
+      code.line("{}* __restrict const {} = ({}*)buffers[{}].data;", type, name, type, i);
     else
-      code.line("const {}* const {} = (const {}*)buffers[{}].data;", type, param.name, type, i);
+      code.line("const {}* const {} = (const {}*)buffers[{}].data;", type, name, type, i);
   }
   for (std::size_t i = 0; i < program.scalars.size(); ++i) {
     const tile::ScalarParam& param = program.scalars[i];
+    const std::string name = parameter_name(param.name);
     if (param.dtype == DType::f64)
-      code.line("const f64 {} = __builtin_bit_cast(f64, scalars[{}]);", param.name, i);
+      code.line("const f64 {} = __builtin_bit_cast(f64, scalars[{}]);", name, i);
     else
-      code.line("const i64 {} = scalars[{}];", param.name, i);
+      code.line("const i64 {} = scalars[{}];", name, i);
   }
 }
 
@@ -218,7 +229,7 @@ class CpuRenderer {
   // Of one element; `limits` are those of the loop around it.
   void render_store(const Instr& instr, const PrefixMask& limits) {
     const std::string store =
-        fmt::format("store_one({} + {}, {});", values_.buffer(instr).name,
+        fmt::format("store_one({} + {}, {});", values_.buffer_name(instr),
                     values_.scalar_operand(instr.args[0]), values_.scalar_operand(instr.args[1]));
     const ValueId guard = instr.args[2];
     const auto* mask =
@@ -242,6 +253,7 @@ KernelSource render_cpu(const TileProgram& program, int vector_bytes, bool has_l
   KernelSource source = CpuRenderer(values).run();
   std::string text = fmt::format("// {}\n#define SN_LANES {}\n", program.name, values.lanes);
   if (!has_libmvec) text += "#define SN_NO_LIBMVEC 1\n";
+  if (program.separate_ops) text += kSeparateOps;
   text += headers_for(source.text);
   text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
   source.text = std::move(text);

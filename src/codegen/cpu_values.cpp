@@ -41,7 +41,7 @@ std::vector<std::string> value_names(const TileProgram& program) {
       else if (instr.code == Code::arange && program[id].shape.is_scalar())
         name(id) = "0";
       else if (instr.code == Code::scalar)
-        name(id) = program.scalars[static_cast<std::size_t>(instr.index)].name;
+        name(id) = parameter_name(program.scalars[static_cast<std::size_t>(instr.index)].name);
       else if (instr.code == Code::program_id)
         name(id) = "program";
       else if (instr.code == Code::loop && program[id].shape.cols == 1)
@@ -74,6 +74,23 @@ int widest_element(const TileProgram& program, const IndexAnalysis& index) {
   return static_cast<int>(widest);
 }
 
+bool computes_f32(const TileProgram& program) {
+  bool found = false;
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    for (ValueId id : instr.results)
+      found = found || (instr.code == Code::pointwise && program[id].dtype == DType::f32);
+  });
+  return found;
+}
+
+// The bytes of a register that an element takes. What functions give depends on how many lanes they
+// have, so a program whose operations are separate has as many as f32 alone would have, and wider
+// elements take several registers.
+int element_bytes(const TileProgram& program, const IndexAnalysis& index) {
+  if (program.separate_ops && computes_f32(program)) return 4;
+  return widest_element(program, index);
+}
+
 }  // namespace
 
 CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
@@ -82,7 +99,7 @@ CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
       index(program, names),
       facts(program),
       observed(program, index, names),
-      lanes(vector_bytes / widest_element(program, index)) {}
+      lanes(vector_bytes / element_bytes(program, index)) {}
 
 std::string CpuValues::variable(ValueId id) const {
   const std::string text = fmt::format("{} {}", type(id), name(id));
@@ -115,7 +132,7 @@ std::string CpuValues::scalar_expression(const Instr& instr) const {
     case Code::broadcast:
       return args[0];
     case Code::load: {
-      std::string value = fmt::format("unpack_one({}[{}])", buffer(instr).name, args[0]);
+      std::string value = fmt::format("unpack_one({}[{}])", buffer_name(instr), args[0]);
       if (instr.args[1] == kNoValue) return value;
       return fmt::format("{} ? {} : {}({})", args[1], value, type(instr.results[0]), args[2]);
     }
@@ -133,7 +150,7 @@ std::string CpuValues::cast_expression(const Instr& instr, const std::string& va
 }
 
 std::string CpuValues::address(const Instr& instr, const Affine& offsets) const {
-  return fmt::format("{} + ({})", buffer(instr).name, offset_text(offsets));
+  return fmt::format("{} + ({})", buffer_name(instr), offset_text(offsets));
 }
 
 std::string offset_text(const Affine& affine) {

@@ -29,6 +29,9 @@ struct CpuValues {
   const tile::BufferParam& buffer(const tile::Instr& instr) const {
     return program.buffers[static_cast<std::size_t>(instr.index)];
   }
+  std::string buffer_name(const tile::Instr& instr) const {
+    return parameter_name(buffer(instr).name);
+  }
   bool is_transposed(const tile::Instr& instr) const {
     return is_transposed_load(program, index, instr);
   }

@@ -356,6 +356,7 @@ class CudaRenderer {
 // Whether all that is stored are 16-bit floats, of 16-bit floats: what a wider input, an integer or
 // a comparison makes of a function shows more of its digits.
 bool has_narrow_results(const TileProgram& program) {
+  if (program.separate_ops) return false;  // what else a kernel stores must not matter
   return std::all_of(
       program.buffers.begin(), program.buffers.end(), [](const tile::BufferParam& buffer) {
         return is_floating(buffer.dtype) ? size_of(buffer.dtype) == 2 : !buffer.written;
@@ -378,6 +379,7 @@ CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& opti
   const CudaValues values(program);
   CudaSource source = CudaRenderer(values).run();
   source.alignments = buffer_alignments(values);
+  source.contract = !program.separate_ops;
   std::string text = fmt::format("// {}\n", program.name);
   if (options.meaning == CudaMeaning::simt) text += "#define SN_SIMT 1\n";
   text += fmt::format(

@@ -35,6 +35,7 @@ struct CudaSource {
   int words = 0;              // of the argument (cuda_argument.h)
   std::vector<int> divisors;  // scalars whose inverses are its last words
   int fetch_bytes = 0;
+  bool contract = true;  // products may be contracted into the sums they are part of
   // By buffer: the power of two that its address is a multiple of, if the text is the aligned one.
   std::vector<std::uint8_t> alignments;
 };

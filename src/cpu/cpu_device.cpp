@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
 #include "src/base/processors.h"
+#include "src/codegen/joined_source.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/peak_flops.h"
@@ -136,12 +137,33 @@ KernelPtr CpuDevice::build(const std::string& name, const std::function<KernelSo
   const Hash128 key = disk_key(source);
   KernelLibraries::Found found =
       libraries_.get(key, name, [&] { return compiler_->compile(source.text, name); });
+  return loaded(std::move(found.library), source, source.entry,
+                {milliseconds_since(start), found.from_disk, false});
+}
+
+KernelPtr CpuDevice::loaded(std::shared_ptr<const LoadedLibrary> library,
+                            const KernelSource& source, const std::string& symbol,
+                            const CompileStats& stats) const {
   // dlsym gives a data pointer; POSIX promises that it can be called.
-  const auto entry = reinterpret_cast<KernelEntry>(found.library->symbol(source.entry));
-  SINTER_ASSERT(entry, "kernel {} has no symbol {}", name, source.entry);
-  return std::make_shared<CpuKernel>(
-      std::move(found.library), entry, source.scratch_bytes, threads_,
-      CompileStats{milliseconds_since(start), found.from_disk, false});
+  const auto entry = reinterpret_cast<KernelEntry>(library->symbol(symbol));
+  SINTER_ASSERT(entry, "a kernel has no symbol {}", symbol);
+  return std::make_shared<CpuKernel>(std::move(library), entry, source.scratch_bytes, threads_,
+                                     stats);
+}
+
+void CpuDevice::compile_together(std::span<const tile::TileProgram* const> programs) {
+  if (!compiler_) return;
+  std::vector<KernelSource> sources;
+  std::vector<SourcePart> parts;
+  for (const tile::TileProgram* program : programs)
+    sources.push_back(render_cpu(*program, vector_bytes_, has_libmvec_));
+  for (const KernelSource& source : sources) parts.push_back({source.text, {"sn", source.entry}});
+  const auto library = libraries_.make_together(*compiler_, join_sources(parts));
+  if (!library) return;
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    kernel_cache_.get(program_key(*programs[i]), [&] {
+      return loaded(library, sources[i], joined_name(sources[i].entry, i), {});
+    });
 }
 
 std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options) {

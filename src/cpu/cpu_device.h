@@ -54,6 +54,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;
+  void compile_together(std::span<const tile::TileProgram* const> programs) override;
   std::string source(const tile::TileProgram& program) override;
 
   const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
@@ -61,6 +62,8 @@ class CpuDevice final : public Device {
 
  private:
   KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
+  KernelPtr loaded(std::shared_ptr<const LoadedLibrary> library, const KernelSource& source,
+                   const std::string& symbol, const CompileStats& stats) const;
   Hash128 disk_key(const KernelSource& source) const;
 
   const int vector_bytes_;

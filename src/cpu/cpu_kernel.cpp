@@ -27,7 +27,7 @@ LoadedLibrary::~LoadedLibrary() { dlclose(handle_); }
 
 void* LoadedLibrary::symbol(const std::string& name) const { return dlsym(handle_, name.c_str()); }
 
-CpuKernel::CpuKernel(std::unique_ptr<LoadedLibrary> library, KernelEntry entry,
+CpuKernel::CpuKernel(std::shared_ptr<const LoadedLibrary> library, KernelEntry entry,
                      std::size_t scratch_bytes, std::shared_ptr<ThreadPool> threads,
                      const CompileStats& stats)
     : library_(std::move(library)),

@@ -31,14 +31,14 @@ using KernelEntry = void (*)(const tile::BufferBinding* buffers, const std::int6
 
 class CpuKernel final : public CompiledKernel {
  public:
-  CpuKernel(std::unique_ptr<LoadedLibrary> library, KernelEntry entry, std::size_t scratch_bytes,
+  CpuKernel(std::shared_ptr<const LoadedLibrary> library, KernelEntry entry, std::size_t scratch_bytes,
             std::shared_ptr<ThreadPool> threads, const CompileStats& stats);
 
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;
 
  private:
-  std::unique_ptr<LoadedLibrary> library_;
+  std::shared_ptr<const LoadedLibrary> library_;
   KernelEntry entry_;
   std::size_t scratch_bytes_;
   std::shared_ptr<ThreadPool> threads_;

@@ -26,6 +26,17 @@ KernelLibraries::Found KernelLibraries::get(const Hash128& key, const std::strin
   return {std::move(library), false};
 }
 
+std::shared_ptr<const LoadedLibrary> KernelLibraries::make_together(const HostCompiler& compiler,
+                                                                    const std::string& text) {
+  try {
+    std::string error;
+    return LoadedLibrary::load(
+        keep_privately(hash_bytes(text), compiler.compile(text, "of a batch")), error);
+  } catch (const CompileError&) {
+    return nullptr;
+  }
+}
+
 // The path of the library on disk.
 std::string KernelLibraries::keep(const Hash128& key, const std::string& library) {
   const PutResult kept = disk_cache_->put(key, library);

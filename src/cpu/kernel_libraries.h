@@ -10,6 +10,7 @@
 
 #include "src/base/hash.h"
 #include "src/cpu/cpu_kernel.h"
+#include "src/cpu/host_compiler.h"
 #include "src/runtime/disk_cache.h"
 
 namespace sinter {
@@ -24,6 +25,10 @@ class KernelLibraries {
   };
   // `name` is for messages. DeviceError where a library cannot be kept or loaded.
   Found get(const Hash128& key, const std::string& name, const std::function<std::string()>& make);
+
+  // A library of many kernels, for this process only; null where the text does not compile.
+  std::shared_ptr<const LoadedLibrary> make_together(const HostCompiler& compiler,
+                                                     const std::string& text);
 
   const DiskCache& disk_cache() const { return *disk_cache_; }
 

@@ -82,7 +82,7 @@ CudaCompiler::CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> 
 Hash128 CudaCompiler::disk_key(const CudaSource& source) const {
   Hasher hasher;
   hasher.add("cuda").add(kFormatVersion).add(source.text).add(target_.architecture);
-  hasher.add(static_cast<std::uint64_t>(target_.image));
+  hasher.add(static_cast<std::uint64_t>(target_.image)).add(std::uint64_t{source.contract});
   hasher.add(static_cast<std::uint64_t>(nvrtc_->version())).add(nvrtc_->options_text());
   return hasher.finish();
 }
@@ -101,8 +101,8 @@ std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& sour
       path && LoadedCudaFunction::load(primary_, read_file(*path), source.entry, function) == 0) {
     stats.from_disk = true;
   } else {
-    std::string image =
-        nvrtc_->compile(source.text, name, target_.architecture, target_.image, failed_sources());
+    std::string image = nvrtc_->compile(source.text, name, target_.architecture, target_.image,
+                                        failed_sources(), source.contract);
     image += '\0';  // PTX ends with one
     const CUresult code = LoadedCudaFunction::load(primary_, image, source.entry, function);
     if (code != 0)
@@ -120,7 +120,8 @@ std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& sour
 }
 
 std::string CudaCompiler::ptx(const CudaSource& source, const std::string& name) const {
-  return nvrtc_->compile(source.text, name, target_.architecture, CudaImage::ptx, failed_sources());
+  return nvrtc_->compile(source.text, name, target_.architecture, CudaImage::ptx, failed_sources(),
+                         source.contract);
 }
 
 }  // namespace sinter

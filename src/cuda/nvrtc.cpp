@@ -143,7 +143,7 @@ std::string Nvrtc::options_text() const {
 
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
                            const std::string& architecture, CudaImage image,
-                           const std::string& failed_sources) const {
+                           const std::string& failed_sources, bool contract) const {
   const Functions& nvrtc = *functions_;
   const auto check = [&](const char* call, NvrtcResult code) {
     if (code != 0)
@@ -164,6 +164,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
   const std::string target = "--gpu-architecture=" + architecture;
   std::vector<const char*> options = options_of(version_);
   options.push_back(target.c_str());
+  if (!contract) options.push_back("--fmad=false");
   const NvrtcResult code =
       nvrtc.compile(program.handle, static_cast<int>(options.size()), options.data());
 

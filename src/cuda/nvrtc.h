@@ -35,10 +35,10 @@ class Nvrtc {
 
   // `name` is for messages; `architecture` is "sm_90a" or, for PTX, "compute_90" too. A source
   // that fails is kept in `failed_sources`, or in TMPDIR if that is empty. Safe from many threads:
-  // they compile at the same time.
+  // they compile at the same time. `contract`: products may become part of the sums they feed.
   std::string compile(const std::string& text, const std::string& name,
                       const std::string& architecture, CudaImage image,
-                      const std::string& failed_sources = "") const;
+                      const std::string& failed_sources = "", bool contract = true) const;
 
   // What compile() passes besides the architecture, for keys.
   std::string options_text() const;

@@ -83,9 +83,50 @@ const Operand* forwarded(const Graph& graph, const Node& node) {
   }
 }
 
+// Operations whose result is the exact one, rounded once: everybody computes the same bits.
+bool is_exact(Op op) {
+  switch (info(op).rule) {
+    case DTypeRule::Compare:
+    case DTypeRule::Logical:
+    case DTypeRule::Test:
+    case DTypeRule::Select:
+      return true;
+    default:
+      break;
+  }
+  switch (op) {
+    case Op::cast:
+    case Op::copy:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::fma:
+    case Op::maximum:
+    case Op::minimum:
+    case Op::clamp:
+    case Op::neg:
+    case Op::abs:
+    case Op::sign:
+    case Op::square:
+    case Op::reciprocal:
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+    case Op::trunc:
+    case Op::sqrt:
+    case Op::relu:
+    case Op::leaky_relu:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // The value of a pointwise node all of whose operands are numbers.
-std::optional<Scalar> constant_value(const Graph& graph, const Node& node) {
+std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits bits) {
   if (!is_pointwise(node.op)) return std::nullopt;
+  if (bits == Bits::kept && !is_exact(node.op) && is_floating(node.dtype)) return std::nullopt;
   std::array<Scalar, 3> values;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const Node& source = graph[node.operands[i].node];
@@ -163,9 +204,7 @@ Node translated(const Rewriter& rewriter, const Node& node) {
   return copy;
 }
 
-}  // namespace
-
-Graph fold_constants(const Graph& graph) {
+Graph fold(const Graph& graph, Bits bits) {
   Rewriter rewriter(graph);
   std::vector<char> viewed_whole(graph.nodes.size(), 1);
   // A forwarded operand is a view of a view: only forward where every reader's view still composes.
@@ -180,7 +219,7 @@ Graph fold_constants(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     Node node = translated(rewriter, graph[id]);
     auto value = value_of_nothing(node);
-    if (!value) value = constant_value(rewriter.result, node);
+    if (!value) value = constant_value(rewriter.result, node, bits);
     if (value) {
       Node constant;
       constant.op = Op::constant;
@@ -200,6 +239,11 @@ Graph fold_constants(const Graph& graph) {
   }
   return rewriter.finish();
 }
+
+}  // namespace
+
+Graph fold_constants(const Graph& graph) { return fold(graph, Bits::kept); }
+Graph fold_functions(const Graph& graph) { return fold(graph, Bits::free); }
 
 // Operands see a node's row-major elements, so its readers do not notice.
 Graph drop_unit_axes(const Graph& graph) {
@@ -356,17 +400,22 @@ Graph remove_dead(const Graph& graph) {
 
 std::span<const GraphPass> simplify_passes() {
   static constexpr GraphPass kPasses[] = {
-      {"fold_constants", fold_constants}, {"use_identities", use_identities},
-      {"drop_unit_axes", drop_unit_axes}, {"sink_views", sink_views},
-      {"merge_equal", merge_equal},       {"reuse_maxima", reuse_maxima},
+      {"fold_constants", fold_constants},
+      {"fold_functions", fold_functions, Bits::free},
+      {"use_identities", use_identities, Bits::free},
+      {"drop_unit_axes", drop_unit_axes},
+      {"sink_views", sink_views},
+      {"merge_equal", merge_equal},
+      {"reuse_maxima", reuse_maxima, Bits::free},
       {"remove_dead", remove_dead},
   };
   return kPasses;
 }
 
-Graph simplify(const Graph& graph) {
+Graph simplify(const Graph& graph, Bits bits) {
   Graph result = graph;
   for (const GraphPass& pass : simplify_passes()) {
+    if (pass.bits == Bits::free && bits == Bits::kept) continue;
     result = pass.run(result);
 #ifndef NDEBUG
     verify(result);

@@ -8,17 +8,22 @@
 
 namespace sinter {
 
+// Whether a pass may change the last bits of a result.
+enum class Bits : std::uint8_t { kept, free };
+
 struct GraphPass {
   std::string_view name;
   Graph (*run)(const Graph&);
+  Bits bits = Bits::kept;  // free: run only where bits are free
 };
 
-// The passes simplify() runs, in order; `sinter dump` can show the graph after each.
+// The passes simplify() can run, in order; `sinter dump` can show the graph after each.
 std::span<const GraphPass> simplify_passes();
 
-Graph simplify(const Graph& graph);
+Graph simplify(const Graph& graph, Bits bits = Bits::free);
 
-Graph fold_constants(const Graph& graph);  // ops on constants; x*1, same-type casts, copies
+Graph fold_constants(const Graph& graph);  // exact ops on constants; x*1, same-type casts, copies
+Graph fold_functions(const Graph& graph);  // and others, whose last bits kernels compute otherwise
 Graph use_identities(const Graph& graph);  // 1 + tanh(u) is 2 sigmoid(2u); twos go to constants
 Graph drop_unit_axes(const Graph& graph);  // (4096, 1) is (4096): rows are recognised by shape
 Graph sink_views(const Graph& graph);      // transpose(exp(x)) becomes exp(transpose(x))

@@ -118,6 +118,10 @@ class Device {
 
   // From memory, from disk, or by the compiler. Safe from many threads.
   virtual KernelPtr compile(const tile::TileProgram& program) = 0;
+  // Makes compile() find these in memory, where many at once take less time than one by one. For
+  // tests that compile thousands: nothing is kept on disk, and a program that does not compile is
+  // left for compile() to report.
+  virtual void compile_together(std::span<const tile::TileProgram* const>) {}
   // Hardly anybody will ask for it again: its kernel may be unloaded, if nobody holds it.
   virtual void forget(const tile::TileProgram&) noexcept {}
   // The source text compile() would compile, for people to read.

@@ -39,6 +39,7 @@ void add_block(Hasher& hasher, const std::vector<tile::Instr>& body) {
 Hash128 program_key(const tile::TileProgram& program) {
   Hasher hasher;
   hasher.add(program.name).add(static_cast<std::uint64_t>(program.caching));
+  hasher.add(std::uint64_t{program.separate_ops});
   for (const int number :
        {program.mapping.threads, program.mapping.threads_per_row, program.mapping.vector,
         program.mapping.cluster, program.mapping.blocks_at_once, program.mapping.ahead})

@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
 #include "src/base/processors.h"
+#include "src/codegen/joined_source.h"
 #include "src/codegen/kernel_headers.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
@@ -26,6 +27,8 @@ namespace {
 // Part of every disk key: raise it when the interface between kernel and executor changes in what
 // its text does not show.
 constexpr std::uint64_t kFormatVersion = 1;
+
+const char* const kPlace = "sn_simt_place";  // of kernels/simt/primitives.h
 
 // Little time in the compiler, and no multiply-adds but fma(): results do not depend on the host.
 // Who asked for the sources wants to look at variables, too.
@@ -72,16 +75,32 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
   KernelPtr kernel(const std::weak_ptr<KernelCache>& cache, const tile::TileProgram& program,
                    bool aligned) {
     const auto make = [&]() -> KernelPtr {
-      std::function<KernelPtr()> unaligned;
-      if (aligned)
-        unaligned = [self = shared_from_this(), cache, program] {
-          return self->kernel(cache, program, false);
-        };
-      return build(rendered(program, aligned), std::move(unaligned));
+      return build(rendered(program, aligned),
+                   aligned ? unaligned_kernel(cache, program) : nullptr);
     };
     const std::shared_ptr<KernelCache> alive = cache.lock();
     if (!alive) return make();
-    return alive->get(Hasher().add(program_key(program).hex()).add(aligned).finish(), make);
+    return alive->get(key_of(program, aligned), make);
+  }
+
+  void compile_together(const std::shared_ptr<KernelCache>& cache,
+                        std::span<const tile::TileProgram* const> programs) {
+    std::vector<CudaSource> sources;
+    std::vector<SourcePart> parts;
+    for (const tile::TileProgram* program : programs) {
+      sources.push_back(rendered(*program, true));
+      sources.back().text.insert(0, kernel_header("simt/interface.h"));
+    }
+    for (const CudaSource& source : sources)
+      parts.push_back({source.text, {"sn", "sn_simt_thread", kPlace, source.entry}});
+    const auto library = libraries_.make_together(*compiler_, join_sources(parts));
+    if (!library) return;
+    for (std::size_t i = 0; i < programs.size(); ++i)
+      cache->get(key_of(*programs[i], true), [&]() -> KernelPtr {
+        const SimtSymbols symbols{joined_name(sources[i].entry, i), joined_name(kPlace, i)};
+        return std::make_shared<SimtKernel>(library, symbols, std::move(sources[i]), workers_,
+                                            unaligned_kernel(cache, *programs[i]), CompileStats{});
+      });
   }
 
   KernelPtr build(CudaSource source, std::function<KernelPtr()> unaligned) {
@@ -97,12 +116,23 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
                             .finish();
     KernelLibraries::Found found = libraries_.get(
         key, source.entry, [&] { return compiler_->compile(compiled, source.entry); });
+    const SimtSymbols symbols{source.entry, kPlace};
     return std::make_shared<SimtKernel>(
-        std::move(found.library), std::move(source), workers_, std::move(unaligned),
+        std::move(found.library), symbols, std::move(source), workers_, std::move(unaligned),
         CompileStats{milliseconds_since(start), found.from_disk, false});
   }
 
  private:
+  static Hash128 key_of(const tile::TileProgram& program, bool aligned) {
+    return Hasher().add(program_key(program).hex()).add(aligned).finish();
+  }
+
+  std::function<KernelPtr()> unaligned_kernel(const std::weak_ptr<KernelCache>& cache,
+                                              const tile::TileProgram& program) {
+    return
+        [self = shared_from_this(), cache, program] { return self->kernel(cache, program, false); };
+  }
+
   // The text as the compiler gets it: saying in which file it stands, if it is kept in one.
   std::string with_path(const CudaSource& source) const {
     if (sources_.empty()) return source.text;
@@ -163,6 +193,10 @@ void SimtDevice::copy(void* to, const void* from, std::size_t bytes) {
 
 KernelPtr SimtDevice::compile(const tile::TileProgram& program) {
   return builder_->kernel(kernel_cache_, program, true);
+}
+
+void SimtDevice::compile_together(std::span<const tile::TileProgram* const> programs) {
+  builder_->compile_together(kernel_cache_, programs);
 }
 
 KernelPtr SimtDevice::compile_text(const CudaSource& source) { return builder_->build(source, {}); }

@@ -52,6 +52,7 @@ class SimtDevice final : public Device {
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;
+  void compile_together(std::span<const tile::TileProgram* const> programs) override;
   std::string source(const tile::TileProgram& program) override;
   // A kernel's text that was written by hand; runs as it is, whatever the buffers' addresses.
   KernelPtr compile_text(const CudaSource& source);

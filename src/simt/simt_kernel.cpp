@@ -44,16 +44,16 @@ void run_clusters(const SimtLaunch& launch, std::int64_t clusters, ThreadPool& w
 
 }  // namespace
 
-SimtKernel::SimtKernel(std::unique_ptr<LoadedLibrary> library, CudaSource source,
-                       std::shared_ptr<ThreadPool> workers, std::function<KernelPtr()> unaligned,
-                       const CompileStats& stats)
+SimtKernel::SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtSymbols& symbols,
+                       CudaSource source, std::shared_ptr<ThreadPool> workers,
+                       std::function<KernelPtr()> unaligned, const CompileStats& stats)
     : library_(std::move(library)),
       source_(std::move(source)),
       workers_(std::move(workers)),
       unaligned_(std::move(unaligned)),
       // dlsym gives data pointers; POSIX promises that they can be called.
-      entry_(reinterpret_cast<decltype(entry_)>(library_->symbol(source_.entry))),
-      place_(reinterpret_cast<decltype(place_)>(library_->symbol("sn_simt_place"))) {
+      entry_(reinterpret_cast<decltype(entry_)>(library_->symbol(symbols.entry))),
+      place_(reinterpret_cast<decltype(place_)>(library_->symbol(symbols.place))) {
   stats_ = stats;
   SINTER_ASSERT(entry_ && place_, "kernel {} lacks its symbols", source_.entry);
 }

@@ -13,20 +13,26 @@
 
 namespace sinter {
 
+// A kernel's functions in its library.
+struct SimtSymbols {
+  std::string entry;
+  std::string place;  // where the thread that runs is written down
+};
+
 class SimtKernel final : public CompiledKernel {
  public:
   // `source.text` as it was compiled. Where a buffer does not begin at a multiple of
   // kCudaAlignment, the kernel that `unaligned` makes runs instead; empty: this one does.
-  SimtKernel(std::unique_ptr<LoadedLibrary> library, CudaSource source,
-             std::shared_ptr<ThreadPool> workers, std::function<KernelPtr()> unaligned,
-             const CompileStats& stats);
+  SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtSymbols& symbols,
+             CudaSource source, std::shared_ptr<ThreadPool> workers,
+             std::function<KernelPtr()> unaligned, const CompileStats& stats);
 
   // InternalError where the kernel does what a GPU would not forgive; says which thread, and where.
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;
 
  private:
-  std::unique_ptr<LoadedLibrary> library_;
+  std::shared_ptr<const LoadedLibrary> library_;
   CudaSource source_;
   std::shared_ptr<ThreadPool> workers_;
   std::function<KernelPtr()> unaligned_;

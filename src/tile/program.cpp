@@ -2,6 +2,8 @@
 #include "src/tile/program.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "src/base/check.h"
 
@@ -24,6 +26,30 @@ void for_each_instr(const std::vector<Instr>& body,
 }
 
 namespace {
+
+bool is_identifier(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return c == '_' || std::isalpha(static_cast<unsigned char>(c));
+  };
+  const auto is_word = [&](char c) {
+    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c));
+  };
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), is_word);
+}
+
+// Names become C identifiers.
+void check_names(const TileProgram& program) {
+  SINTER_ASSERT(is_identifier("k" + program.name), "kernel '{}' is no name", program.name);
+  std::set<std::string> seen;
+  const auto check = [&](const std::string& name) {
+    SINTER_ASSERT(is_identifier(name), "parameter '{}' of kernel {} is no name", name,
+                  program.name);
+    SINTER_ASSERT(seen.insert(name).second, "kernel {} has two parameters called {}", program.name,
+                  name);
+  };
+  for (const BufferParam& buffer : program.buffers) check(buffer.name);
+  for (const ScalarParam& scalar : program.scalars) check(scalar.name);
+}
 
 class Verifier {
  public:
@@ -301,13 +327,17 @@ const char* name_of(Caching caching) {
   return kNames[static_cast<std::size_t>(caching)];
 }
 
-void verify(const TileProgram& program) { Verifier(program).check_block(program.body); }
+void verify(const TileProgram& program) {
+  check_names(program);
+  Verifier(program).check_block(program.body);
+}
 
 std::string to_string(const TileProgram& program) {
   Printer printer(program);
   printer.text = fmt::format("kernel {}", program.name);
   if (program.caching != Caching::any)
     printer.text += fmt::format(" (keeps {} in the cache)", name_of(program.caching));
+  if (program.separate_ops) printer.text += " (operations round as they do alone)";
   printer.text += "\n";
   for (const BufferParam& buffer : program.buffers)
     printer.text += fmt::format("  {} {}: {}\n", buffer.written ? "out" : "in ", buffer.name,

@@ -109,6 +109,9 @@ struct TileProgram {
   std::vector<Value> values;
   std::vector<Instr> body;
   Caching caching = Caching::any;
+  // Every operation gives the bits it gives in a kernel of its own: a product is rounded before it
+  // is added, and one element of a function is computed as many are.
+  bool separate_ops = false;
   Mapping mapping;
 
   const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -241,7 +241,9 @@ Bounded rounded(double value, double error, DType dtype, Rounding rounding) {
   if (error > 0 || !representable(value, dtype)) {
     const bool copies = rounding == Rounding::exact && compute_dtype(dtype) == dtype;
     if (!copies) error += 2 * compute.unit * magnitude + compute.least;
-    if (compute_dtype(dtype) != dtype && rounding != Rounding::exact)
+    // What is picked was rounded before, unless it is a number of a program.
+    if (compute_dtype(dtype) != dtype &&
+        (rounding != Rounding::exact || !representable(value, dtype)))
       error += storage.unit * magnitude + storage.least;
   }
   // Beyond the largest number some executors overflow and some do not.
@@ -260,7 +262,9 @@ Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> ope
                   Kernels kernels) {
   if (op == Op::where) {
     if (!operands[0].known()) return Bounded::unknown();
-    return operands[0].integer ? operands[1] : operands[2];
+    const Bounded& picked = operands[0].integer ? operands[1] : operands[2];
+    const bool is_number = picked.error == 0 && is_floating(result);
+    return is_number ? rounded(picked.value, 0, result, Rounding::exact) : picked;
   }
   for (const Bounded& operand : operands)
     if (!operand.known()) return Bounded::unknown();

@@ -1,117 +1,18 @@
-// The executors. Interpreted ones trace the program themselves and build it for a device
-// without a compiler, verifying every stage on the way.
+// Values against the reference, and bits of fused programs against those of operations alone.
 #include "tests/fuzz/check.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
-#include <memory>
 
-#include "src/api/devices.h"
-#include "src/api/program_cache.h"
-#include "src/cpu/cpu_device.h"
-#include "src/graph/simplify.h"
-#include "src/simt/simt_device.h"
 #include "tests/fuzz/reference.h"
 
 namespace sinter::fuzz {
 namespace {
 
-const std::shared_ptr<Device>& interpreting_device() {
-  static const std::shared_ptr<Device>& device =
-      *new std::shared_ptr<Device>(make_cpu_device({.threads = 2, .cache_dir = "", .cxx = "none"}));
-  return device;
-}
-
-const std::shared_ptr<Device>& simt_device() {
-  static const std::shared_ptr<Device>& device =
-      *new std::shared_ptr<Device>(make_simt_device(simt_device_options(environment_options())));
-  return device;
-}
-
-struct Run {
-  std::vector<Tensor> outputs;
-  int kernels = 0;
-};
-
-void verify_stages(const Program& program) {
-  verify(program.traced);
-  Graph graph = program.traced;
-  for (const GraphPass& pass : simplify_passes()) {
-    graph = pass.run(graph);
-    verify(graph);
-  }
-  verify(program.plan);
-  for (const Kernel& kernel : program.kernels) tile::verify(kernel.program);
-}
-
-Run run_on(const std::shared_ptr<Device>& device, const RandomProgram& program,
-           std::span<const Tensor> inputs, bool fuse) {
-  auto trace = std::make_shared<Trace>();
-  std::vector<Tensor> traced;
-  std::vector<std::int64_t> extents;
-  for (const Tensor& input : inputs) {
-    traced.push_back(trace->add_input(input));
-    extents.push_back(extent(traced.back().impl()->view).last + 1);
-  }
-  {
-    TraceScope scope(trace.get());
-    for (const Tensor& result : run_steps(program, traced))
-      trace->graph.outputs.push_back(trace->operand(result));
-  }
-  const TracedProgram built{build_program(trace->graph, extents, {fuse}, device), {}};
-  verify_stages(*built.program);
-  return {run_traced(built, inputs), built.program->info.kernels};
-}
-
-Run run_compiled(const RandomProgram& program, std::span<const Tensor> inputs, bool fuse) {
-  const CompiledFunction function =
-      compile_list([&](std::span<const Tensor> values) { return run_steps(program, values); },
-                   program.input_count(), {.fuse = fuse});
-  return {function.call(inputs), function.info(inputs).kernels};
-}
-
-// A copy of all of the tensor's memory: seen through the same view, as Tensor::to() would not.
-Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
-  const TensorImpl& impl = *tensor.impl();
-  const std::size_t bytes = impl.storage->bytes();
-  StoragePtr storage = target->allocate(bytes);
-  if (impl.device->shares_host_memory())
-    target->copy_from_host(storage->data(), impl.storage->data(), bytes);
-  else
-    impl.device->copy_to_host(storage->data(), impl.storage->data(), bytes);
-  return make_tensor(impl.dtype, impl.view, std::move(storage), target);
-}
-
-Run run_on_gpu(const RandomProgram& program, std::span<const Tensor> inputs, bool fuse) {
-  std::vector<Tensor> there;
-  for (const Tensor& input : inputs) there.push_back(moved(input, open_device("cuda")));
-  Run run = run_on(open_device("cuda"), program, there, fuse);
-  for (Tensor& output : run.outputs) output = moved(output, open_device("cpu"));
-  return run;
-}
-
-Run run_with(Executor executor, const RandomProgram& program, std::span<const Tensor> inputs) {
-  switch (executor) {
-    case Executor::interpreted_fused:
-    case Executor::interpreted_eager:
-      return run_on(interpreting_device(), program, inputs,
-                    executor == Executor::interpreted_fused);
-    case Executor::compiled_fused:
-    case Executor::compiled_eager:
-      return run_compiled(program, inputs, executor == Executor::compiled_fused);
-    case Executor::simt_fused:
-    case Executor::simt_eager:
-      return run_on(simt_device(), program, inputs, executor == Executor::simt_fused);
-    default:
-      return run_on_gpu(program, inputs, executor == Executor::cuda_fused);
-  }
-}
-
-Kernels kernels_of(Executor executor) {
-  return executor >= Executor::simt_fused ? Kernels::gpu : Kernels::host;
-}
+Kernels kernels_of(Place place) { return place >= Place::simt ? Kernels::gpu : Kernels::host; }
 
 double real_element(const std::byte* at, DType dtype) {
   std::uint16_t half = 0;
@@ -172,22 +73,72 @@ std::optional<std::string> compare(const Tensor& got, const Reference& want, Cov
   return fmt::format("{}; {} of {} elements are wrong", first, wrong, want.elements.size());
 }
 
-std::optional<std::string> check_with(Executor executor, const RandomProgram& program,
+// NaNs of any bits are the same.
+bool same_bits(const std::byte* a, const std::byte* b, DType dtype) {
+  if (std::memcmp(a, b, size_of(dtype)) == 0) return true;
+  return is_floating(dtype) && std::isnan(real_element(a, dtype)) &&
+         std::isnan(real_element(b, dtype));
+}
+
+std::optional<std::string> compare_bits(const Tensor& got, const Tensor& want) {
+  std::string first;
+  std::int64_t wrong = 0;
+  const auto element = [](const Tensor& tensor, const Shape& index) {
+    std::int64_t offset = 0;
+    for (int i = 0; i < index.rank(); ++i) offset += index[i] * tensor.strides()[i];
+    return static_cast<const std::byte*>(tensor.data()) +
+           offset * static_cast<std::int64_t>(size_of(tensor.dtype()));
+  };
+  for_each_index(want.shape(), [&](const Shape& index, std::size_t) {
+    const std::byte* a = element(got, index);
+    const std::byte* b = element(want, index);
+    if (same_bits(a, b, want.dtype()) || wrong++ > 0) return;
+    if (is_floating(want.dtype()))
+      first = fmt::format("at {} is {:.17g}, alone {:.17g}", sinter::to_string(index),
+                          real_element(a, want.dtype()), real_element(b, want.dtype()));
+    else
+      first = fmt::format("at {} is {}, alone {}", sinter::to_string(index),
+                          integer_element(a, want.dtype()), integer_element(b, want.dtype()));
+  });
+  if (wrong == 0) return std::nullopt;
+  return fmt::format("{}; {} of {} elements have other bits", first, wrong, want.numel());
+}
+
+std::optional<std::string> check_bits(Place place, const RandomProgram& program) {
+  std::vector<Tensor> inputs;
+  for (const Input& input : program.inputs) inputs.push_back(make_input(input));
+  const Run fused = run_with({place, Form::rounded}, program, inputs);
+  const Run alone = run_separately(place, program, inputs);
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i)
+    if (auto wrong = compare_bits(fused.outputs[i], alone.outputs[i]))
+      return fmt::format("output {} (v{}) of the pointwise part {}", i, program.outputs[i], *wrong);
+  return std::nullopt;
+}
+
+std::optional<std::string> check_values(const Executor& executor, const RandomProgram& program,
+                                        std::span<const Tensor> inputs,
+                                        const std::vector<Reference>& values, Coverage& coverage) {
+  const Run run = run_with(executor, program, inputs);
+  if (executor.form == Form::fused) coverage.fused_kernels += run.kernels;
+  if (executor.form == Form::eager) coverage.eager_kernels += run.kernels;
+  for (std::size_t i = 0; i < run.outputs.size(); ++i) {
+    const Reference& want = values[static_cast<std::size_t>(program.outputs[i])];
+    if (auto wrong = compare(run.outputs[i], want, coverage))
+      return fmt::format("output {} (v{}) {}", i, program.outputs[i], *wrong);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_with(const Executor& executor, const RandomProgram& program,
                                       std::span<const Tensor> inputs,
                                       const std::vector<Reference>& values, Coverage& coverage) {
   try {
-    const Run run = run_with(executor, program, inputs);
-    if (executor == Executor::interpreted_fused) coverage.fused_kernels += run.kernels;
-    if (executor == Executor::interpreted_eager) coverage.eager_kernels += run.kernels;
-    for (std::size_t i = 0; i < run.outputs.size(); ++i) {
-      const Reference& want = values[static_cast<std::size_t>(program.outputs[i])];
-      if (auto wrong = compare(run.outputs[i], want, coverage))
-        return fmt::format("output {} (v{}) {}", i, program.outputs[i], *wrong);
-    }
+    return executor.form == Form::rounded
+               ? check_bits(executor.place, pointwise_part(program))
+               : check_values(executor, program, inputs, values, coverage);
   } catch (const std::exception& error) {
     return fmt::format("throws: {}", error.what());
   }
-  return std::nullopt;
 }
 
 void note(const RandomProgram& program, Coverage& coverage) {
@@ -201,21 +152,14 @@ void note(const RandomProgram& program, Coverage& coverage) {
 
 }  // namespace
 
-std::string_view name_of(Executor executor) {
-  constexpr std::string_view kNames[] = {
-      "interpreted, fused", "interpreted, eager", "compiled, fused", "compiled, eager",
-      "simt, fused",        "simt, eager",        "cuda, fused",     "cuda, eager"};
-  return kNames[static_cast<int>(executor)];
-}
-
 std::optional<Failure> check(const RandomProgram& program, const std::vector<Executor>& executors,
                              Coverage& coverage) {
   note(program, coverage);
   std::map<Kernels, std::vector<Reference>> values;
   std::vector<Tensor> inputs;
   for (const Input& input : program.inputs) inputs.push_back(make_input(input));
-  for (Executor executor : executors) {
-    const Kernels kernels = kernels_of(executor);
+  for (const Executor& executor : executors) {
+    const Kernels kernels = kernels_of(executor.place);
     if (!values.contains(kernels)) values[kernels] = reference_values(program, kernels);
     if (auto what = check_with(executor, program, inputs, values[kernels], coverage))
       return Failure{executor, *what};

@@ -7,21 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/fuzz/program.h"
+#include "tests/fuzz/executor.h"
 
 namespace sinter::fuzz {
-
-enum class Executor : std::uint8_t {
-  interpreted_fused,  // the plan compile() would run, every access checked against its buffer
-  interpreted_eager,
-  compiled_fused,
-  compiled_eager,
-  simt_fused,  // the GPU's plan and kernels, on the CPU
-  simt_eager,
-  cuda_fused,  // on a GPU
-  cuda_eager,
-};
-std::string_view name_of(Executor executor);
 
 struct Coverage {
   std::int64_t programs = 0;
@@ -35,7 +23,7 @@ struct Coverage {
 };
 
 struct Failure {
-  Executor executor = Executor::interpreted_fused;
+  Executor executor;
   std::string what;
 };
 
@@ -43,6 +31,6 @@ std::optional<Failure> check(const RandomProgram& program, const std::vector<Exe
                              Coverage& coverage);
 
 // The smallest program found that still fails in that executor.
-RandomProgram shrunk(const RandomProgram& program, Executor executor);
+RandomProgram shrunk(const RandomProgram& program, const Executor& executor);
 
 }  // namespace sinter::fuzz

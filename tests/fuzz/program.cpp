@@ -2,6 +2,7 @@
 // ops.def, so a new row is fuzzed without a change here.
 #include "tests/fuzz/program.h"
 
+#include <algorithm>
 #include <map>
 
 #include "src/base/check.h"
@@ -160,6 +161,29 @@ RandomProgram pruned(const RandomProgram& program) {
   }
   for (int output : program.outputs) result.outputs.push_back(moved.at(output));
   return result;
+}
+
+RandomProgram pointwise_part(const RandomProgram& program) {
+  const int inputs = program.input_count();
+  std::vector<bool> kept(program.inputs.size(), true);
+  std::vector<bool> read(program.inputs.size(), false);
+  for (const Step& step : program.steps) {
+    const bool reduces = step.kind >= StepKind::sum && step.kind <= StepKind::rms_norm;
+    const auto is_kept = [&](const StepArg& arg) {
+      return arg.value < 0 || kept[static_cast<std::size_t>(arg.value)];
+    };
+    kept.push_back(!reduces && std::all_of(step.args.begin(), step.args.end(), is_kept));
+    read.push_back(false);
+    for (const StepArg& arg : step.args)
+      if (kept.back() && arg.value >= 0) read[static_cast<std::size_t>(arg.value)] = true;
+  }
+  RandomProgram result = program;
+  result.outputs.clear();
+  for (int id = inputs; id < static_cast<int>(kept.size()); ++id)
+    if (kept[static_cast<std::size_t>(id)] && !read[static_cast<std::size_t>(id)])
+      result.outputs.push_back(id);
+  if (result.outputs.empty()) result.outputs = {0};
+  return pruned(result);
 }
 
 }  // namespace sinter::fuzz

@@ -101,6 +101,9 @@ RandomProgram generate(std::uint64_t seed);
 // Without the steps and inputs that no output needs (one input always stays).
 RandomProgram pruned(const RandomProgram& program);
 
+// Without reductions and what depends on them; its outputs are what is left at the ends.
+RandomProgram pointwise_part(const RandomProgram& program);
+
 // Calls the API; under a trace it is recorded.
 std::vector<Tensor> run_steps(const RandomProgram& program, std::span<const Tensor> inputs);
 

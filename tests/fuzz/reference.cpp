@@ -47,11 +47,15 @@ Reference cast_to(const Reference& a, DType dtype) {
   return result;
 }
 
-Reference number_like(double number, const Reference& other) {
-  const Scalar scalar = Scalar::of(number).as(other.dtype);
-  return {other.dtype,
+Reference filled(double number, DType dtype) {
+  const Scalar scalar = Scalar::of(number).as(dtype);
+  return {dtype,
           {},
-          {is_floating(other.dtype) ? Bounded::real(scalar.real) : Bounded::whole(scalar.integer)}};
+          {is_floating(dtype) ? Bounded::real(scalar.real) : Bounded::whole(scalar.integer)}};
+}
+
+Reference number_like(double number, const Reference& other) {
+  return {other.dtype, {}, filled(number, compute_dtype(other.dtype)).elements};
 }
 
 Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernels) {

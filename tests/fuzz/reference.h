@@ -31,7 +31,10 @@ Reference broadcast_to(const Reference& a, const Shape& shape);
 Reference cast_to(const Reference& a, DType dtype);
 // `kernels` matters for the operations that exp() is part of.
 Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernels = Kernels::host);
-Reference number_like(double number, const Reference& other);  // of its dtype
+// A number as full() makes it, rounded to the dtype.
+Reference filled(double number, DType dtype);
+// A number of a program as an operand beside `other`: 16-bit floats meet it in f32.
+Reference number_like(double number, const Reference& other);
 Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim);
 
 // Calls f(index, row-major position) for every index of the shape.

@@ -98,7 +98,10 @@ Reference number(const Step& step, std::size_t at, const std::vector<Reference>&
   DType dtype = met;
   if (is_real && !(any && is_floating(met))) dtype = DType::f32;
   if (!is_real && (!any || met == DType::boolean)) dtype = DType::i64;
-  return number_like(step.args[at].number, {dtype, {}, {}});
+  // Comparisons round it, arithmetic does not.
+  const double value = step.args[at].number;
+  if (info(step.op).rule == DTypeRule::Compare) return filled(value, dtype);
+  return number_like(value, {dtype, {}, {}});
 }
 
 Reference reduction(const Step& step, const Reference& a, Kernels kernels) {
@@ -170,9 +173,7 @@ Reference joined(const std::vector<Reference>& parts, int axis) {
 Reference counted(const Step& step) {
   Reference result{step.dtype, {}, {}};
   for (std::int64_t i = step.start; i < step.stop; i += step.stride)
-    result.elements.push_back(is_floating(step.dtype)
-                                  ? rounded(static_cast<double>(i), 0, step.dtype, Rounding::once)
-                                  : Bounded::whole(i));
+    result.elements.push_back(filled(static_cast<double>(i), step.dtype).elements[0]);
   result.shape = {static_cast<std::int64_t>(result.elements.size())};
   return result;
 }
@@ -224,10 +225,8 @@ Reference moved(const Step& step, std::vector<Reference> t) {
 
 Reference reference_step(const Step& step, const std::vector<Reference>& values, Kernels kernels) {
   if (step.kind == StepKind::arange) return counted(step);
-  if (step.kind == StepKind::full) {
-    const Reference typed{step.dtype, {}, {}};
-    return broadcast_to(number_like(step.args[0].number, typed), step.shape);
-  }
+  if (step.kind == StepKind::full)
+    return broadcast_to(filled(step.args[0].number, step.dtype), step.shape);
   std::vector<Reference> t;
   for (std::size_t i = 0; i < step.args.size(); ++i)
     t.push_back(step.args[i].value < 0 ? number(step, i, values)

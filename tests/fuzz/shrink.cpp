@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostAttempts = 300;
 
-bool fails(const RandomProgram& program, Executor executor) {
+bool fails(const RandomProgram& program, const Executor& executor) {
   Coverage ignored;
   return check(program, {executor}, ignored).has_value();
 }
@@ -69,7 +69,7 @@ std::vector<RandomProgram> smaller(const RandomProgram& program) {
 
 }  // namespace
 
-RandomProgram shrunk(const RandomProgram& program, Executor executor) {
+RandomProgram shrunk(const RandomProgram& program, const Executor& executor) {
   RandomProgram best = program;
   int attempts = 0;
   for (bool found = true; found && attempts < kMostAttempts;) {

@@ -1,0 +1,181 @@
+// The executors trace a program themselves and build it for their device. The interpreter is a CPU
+// device without a compiler.
+#include "tests/fuzz/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "src/api/devices.h"
+#include "src/api/program_cache.h"
+#include "src/base/processors.h"
+#include "src/cpu/cpu_device.h"
+#include "src/graph/simplify.h"
+#include "src/runtime/in_parallel.h"
+#include "src/runtime/kernel_cache.h"
+#include "src/simt/simt_device.h"
+
+namespace sinter::fuzz {
+namespace {
+
+const std::shared_ptr<Device>& device_at(Place place) {
+  using Pointer = std::shared_ptr<Device>;
+  static const Pointer& interpreter =
+      *new Pointer(make_cpu_device({.threads = 2, .cache_dir = "", .cxx = "none"}));
+  if (place == Place::interpreter) return interpreter;
+  if (place == Place::cpu) {
+    static const Pointer& cpu = *new Pointer(open_device("cpu"));
+    return cpu;
+  }
+  if (place == Place::cuda) {
+    static const Pointer& cuda = *new Pointer(open_device("cuda"));
+    return cuda;
+  }
+  static const Pointer& simt =
+      *new Pointer(make_simt_device(simt_device_options(environment_options())));
+  return simt;
+}
+
+BuildOptions options_for(Form form) {
+  return {.fuse = form != Form::eager, .emulate_eager_rounding = form == Form::rounded};
+}
+
+const BuildOptions kSeparately{.fuse = false, .emulate_eager_rounding = true};
+
+struct TracedRun {
+  std::shared_ptr<Trace> trace;
+  std::vector<std::int64_t> extents;  // of the inputs
+};
+
+TracedRun traced(const RandomProgram& program, std::span<const Tensor> inputs) {
+  TracedRun result{std::make_shared<Trace>(), {}};
+  std::vector<Tensor> values;
+  for (const Tensor& input : inputs) {
+    values.push_back(result.trace->add_input(input));
+    result.extents.push_back(extent(values.back().impl()->view).last + 1);
+  }
+  TraceScope scope(result.trace.get());
+  for (const Tensor& output : run_steps(program, values))
+    result.trace->graph.outputs.push_back(result.trace->operand(output));
+  return result;
+}
+
+void verify_stages(const Program& program) {
+  verify(program.traced);
+  Graph graph = program.traced;
+  for (const GraphPass& pass : simplify_passes()) {
+    graph = pass.run(graph);
+    verify(graph);
+  }
+  verify(program.plan);
+  for (const Kernel& kernel : program.kernels) tile::verify(kernel.program);
+}
+
+// A copy of all of the tensor's memory: seen through the same view, as Tensor::to() would not.
+Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
+  const TensorImpl& impl = *tensor.impl();
+  const std::size_t bytes = impl.storage->bytes();
+  StoragePtr storage = target->allocate(bytes);
+  if (impl.device->shares_host_memory())
+    target->copy_from_host(storage->data(), impl.storage->data(), bytes);
+  else
+    impl.device->copy_to_host(storage->data(), impl.storage->data(), bytes);
+  return make_tensor(impl.dtype, impl.view, std::move(storage), target);
+}
+
+Run run_on(Place place, const RandomProgram& program, std::span<const Tensor> inputs,
+           const BuildOptions& options) {
+  const std::shared_ptr<Device>& device = device_at(place);
+  std::vector<Tensor> there(inputs.begin(), inputs.end());
+  if (!device->shares_host_memory())
+    for (Tensor& input : there) input = moved(input, device);
+  const TracedRun run = traced(program, there);
+  const TracedProgram built{build_program(run.trace->graph, run.extents, options, device), {}};
+  verify_stages(*built.program);
+  Run result{run_traced(built, there), built.program->info.kernels};
+  if (!device->shares_host_memory())
+    for (Tensor& output : result.outputs) output = moved(output, device_at(Place::cpu));
+  return result;
+}
+
+// Tile programs to compile, each once.
+class Kernels {
+ public:
+  void add(const RandomProgram& program, Place place, const BuildOptions& options) {
+    std::vector<Tensor> inputs;
+    for (const Input& input : program.inputs) inputs.push_back(make_input(input));
+    const Device& device = *device_at(place);
+    const PlannedKernels planned = plan_kernels(traced(program, inputs).trace->graph, options,
+                                                device.machine(), device.parallelism());
+    for (const Kernel& kernel : planned.kernels)
+      if (seen_.insert(program_key(kernel.program).hex()).second)
+        programs_.push_back(kernel.program);
+  }
+
+  void compile(Device& device) const {
+    constexpr std::size_t kPerCompilation = 24;
+    const std::size_t pieces = (programs_.size() + kPerCompilation - 1) / kPerCompilation;
+    in_parallel(pieces, static_cast<std::size_t>(available_cpus()), [&](std::size_t piece) {
+      std::vector<const tile::TileProgram*> part;
+      for (std::size_t i = piece; i < programs_.size(); i += pieces) part.push_back(&programs_[i]);
+      device.compile_together(part);
+    });
+  }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<tile::TileProgram> programs_;
+};
+
+}  // namespace
+
+std::string_view name_of(Place place) {
+  constexpr std::string_view kNames[] = {"interpreted", "compiled", "simt", "cuda"};
+  return kNames[static_cast<int>(place)];
+}
+
+std::optional<Place> place_named(std::string_view name) {
+  for (Place place : kPlaces)
+    if (name_of(place) == name) return place;
+  return std::nullopt;
+}
+
+std::string name_of(const Executor& executor) {
+  constexpr std::string_view kForms[] = {"fused", "eager", "fused with eager rounding"};
+  return fmt::format("{}, {}", name_of(executor.place), kForms[static_cast<int>(executor.form)]);
+}
+
+Run run_with(const Executor& executor, const RandomProgram& program,
+             std::span<const Tensor> inputs) {
+  return run_on(executor.place, program, inputs, options_for(executor.form));
+}
+
+Run run_separately(Place place, const RandomProgram& program, std::span<const Tensor> inputs) {
+  return run_on(place, program, inputs, kSeparately);
+}
+
+void compile_ahead(std::span<const RandomProgram> programs, const ChooseExecutors& executors) {
+  for (Place place : {Place::cpu, Place::simt}) {
+    Kernels kernels;
+    for (const RandomProgram& program : programs)
+      for (const Executor& executor : executors(program.seed)) {
+        if (executor.place != place) continue;
+        // What cannot be traced or planned is for the check to report.
+        try {
+          if (executor.form != Form::rounded) {
+            kernels.add(program, place, options_for(executor.form));
+            continue;
+          }
+          const RandomProgram part = pointwise_part(program);
+          kernels.add(part, place, options_for(executor.form));
+          kernels.add(part, place, kSeparately);
+        } catch (const Error&) {
+        }
+      }
+    kernels.compile(*device_at(place));
+  }
+}
+
+}  // namespace sinter::fuzz
