@@ -2,6 +2,7 @@
 # They are thin: the build is CMake's, with the presets of CMakePresets.json.
 PRESET ?= release
 FUZZ_SECONDS ?= 120
+TOOL_CPU_SECONDS := 480  # what building the tool takes, about
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 BUILD := build/$(PRESET)
 
@@ -12,7 +13,11 @@ help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 	@echo "PRESET=release|debug|asan|tsan|ci chooses the build (now $(PRESET)), JOBS=N how many at once."
 
-run: build  ## build, then run a quick benchmark of fused against unfused
+run: setup $(BUILD)/build.ninja  ## build the tool, then run a quick benchmark of fused against unfused
+	@test -e $(BUILD)/cli/sinter || echo "Building the library and the sinter tool: about" \
+	  "$$((($(TOOL_CPU_SECONDS) + 60 * $(JOBS) - 1) / (60 * $(JOBS)))) minutes on $(JOBS) cores, this once." \
+	  "Then the fusion suite runs on 4 shapes, about a minute."
+	@cmake --build $(BUILD) -j $(JOBS) --target sinter_cli
 	$(BUILD)/cli/sinter suite --set quick
 
 test: build  ## build, then run every test this machine can run
@@ -48,9 +53,9 @@ format:  ## clang-format every source
 	@scripts/setup --dev
 	@scripts/format
 
-lint: $(BUILD)/build.ninja  ## clang-tidy over src/ and cli/
+lint:  ## clang-tidy over src/ and cli/
 	@scripts/setup --dev
-	@scripts/lint $(PRESET)
+	@scripts/lint
 
 clean:  ## remove build/
 	rm -rf build
