@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/table.h"
+#include "src/base/printable.h"
 
 namespace sinter::cli {
 namespace {
@@ -79,7 +80,8 @@ Cell limit_cell(const Pair& pair) {
 Cell error_cell(const Pair& pair) {
   const ResultRow& row = pair.any();
   if (!row.max_rel_err) return {"-"};
-  return {fmt::format("{:.0e}", *row.max_rel_err), row.is_wrong() ? Colour::red : Colour::none};
+  return {fmt::format("{:.0e}", printable(*row.max_rel_err)),
+          row.is_wrong() ? Colour::red : Colour::none};
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ std::string suite_failures(const suite::Results& results) {
       text += fmt::format("{}: {}\n", name, row.error);
     else if (row.is_wrong())
       text += fmt::format("{}: wrong result, relative error {:.2e} is above {:.2e}\n", name,
-                          *row.max_rel_err, *row.tolerance);
+                          printable(*row.max_rel_err), *row.tolerance);
   }
   return text;
 }
