@@ -197,6 +197,7 @@ void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
   fmt::print("\n{}: {}, a large copy moves {}/s\n", results.device, results.description,
              bytes_text(results.copy_bytes_per_s));
   fmt::print("limit us: a copy that moves as many bytes; rel err: of |x| or the result's rms\n");
+  fmt::print("{}", far_text(results));
   if (outcome.skipped())
     fmt::print("{} rows were skipped, each says why in the report: too large, usually\n",
                outcome.skipped());

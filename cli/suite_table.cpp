@@ -1,13 +1,14 @@
 // Pairs the rows of the providers up again.
 #include "cli/suite_table.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <set>
 
 #include "cli/table.h"
 #include "src/base/printable.h"
+#include "src/suite/causes.h"
 
 namespace sinter::cli {
 namespace {
@@ -130,6 +131,18 @@ std::string suite_failures(const suite::Results& results) {
                           printable(*row.max_rel_err), *row.tolerance);
   }
   return text;
+}
+
+std::string far_text(const suite::Results& results) {
+  const std::vector<suite::FarRow> rows = suite::far_rows(results);
+  if (rows.empty()) return "";
+  std::map<std::string, int> counts;
+  for (const suite::FarRow& row : rows) ++counts[row.causes.front().kind];
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", kind, count));
+  return fmt::format(
+      "{} fused row{} far from the limit, by probable cause: {}; the report says why\n",
+      rows.size(), rows.size() == 1 ? " is" : "s are", fmt::join(kinds, ", "));
 }
 
 }  // namespace sinter::cli

@@ -34,5 +34,17 @@ TEST(SuiteTable, ANanHasNoSign) {
   EXPECT_EQ(to_csv(results).find("-nan"), std::string::npos);
 }
 
+TEST(SuiteTable, SaysWhatProbablyBoundsRowsThatAreFar) {
+  suite::Results results = wrong_results();
+  results.rows[0].max_rel_err = 0;
+  results.rows[0].bytes_min = 1 << 20;
+  results.rows[0].limit_ratio = suite::LimitRatio{1.1, 1, 1.2};
+  EXPECT_EQ(far_text(results), "");
+  results.rows[0].limit_ratio = suite::LimitRatio{2, 2, 2};
+  EXPECT_EQ(far_text(results),
+            "1 fused row is far from the limit, by probable cause: unexplained 1; the report "
+            "says why\n");
+}
+
 }  // namespace
 }  // namespace sinter::cli
