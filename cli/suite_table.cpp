@@ -128,7 +128,7 @@ std::string suite_failures(const suite::Results& results) {
       text += fmt::format("{}: {}\n", name, row.error);
     else if (row.is_wrong())
       text += fmt::format("{}: wrong result, relative error {:.2e} is above {:.2e}\n", name,
-                          printable(*row.max_rel_err), *row.tolerance);
+                          printable(*row.max_rel_err), printable(*row.tolerance));
   }
   return text;
 }
