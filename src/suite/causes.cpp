@@ -69,7 +69,7 @@ struct Evidence {
 using Found = std::optional<Cause>;
 
 Found extra_traffic(const Evidence& it) {
-  if (!it.row.bytes_planned) return std::nullopt;
+  if (!it.row.bytes_planned || it.row.bytes_min <= 0) return std::nullopt;
   const double times = static_cast<double>(*it.row.bytes_planned) / it.bytes();
   if (times < kMoreTraffic) return std::nullopt;
   return Cause{"extra traffic",
@@ -82,7 +82,7 @@ Found several_passes(const Evidence& it) {
   if (it.tiles.passes < 2) return std::nullopt;
   return Cause{"several passes",
                fmt::format("Probably bound by reading its input {} times: a row does not "
-                           "fit on the chip.",
+                           "fit into registers or a core's cache.",
                            it.tiles.passes)};
 }
 
@@ -145,7 +145,7 @@ std::string waiting_text(const Evidence& it) {
     return fmt::format("the {} blocks of a cluster wait for each other's part of a row",
                        it.tiles.cluster);
   if (it.on_gpu()) return "threads wait for each other's part of a row before they go on";
-  return "after each the row is gone over once more";
+  return "each takes another pass over the row";
 }
 
 Found reductions(const Evidence& it) {

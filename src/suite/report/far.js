@@ -4,9 +4,10 @@ const farRows = JSON.parse(byId("far").textContent);
 const farByCell = new Map(farRows.map((row) => [cellKey(row), row]));
 const farOf = (cell) => farByCell.get(cellKey(cell));
 
-// Of the cells that have a limit.
+// Of the cells whose limit was timed in turns with them, as src/suite/rules.cpp has it.
 const nearCopy = (list) => {
-  const limited = list.filter((cell) => metricOf(findMetric("limit"), cell).state === "ok");
+  const limited = list.filter(({byProvider}) => isMeasured(byProvider.get("fused")) &&
+    byProvider.get("fused").limit_ratio > 0);
   return {all: limited.length, near: limited.filter((cell) => !farOf(cell)).length};
 };
 
