@@ -15,11 +15,12 @@
 namespace sinter::suite {
 namespace {
 
-constexpr double kMoreTraffic = 1.1;      // times the least traffic
-constexpr double kMostlyLatency = 0.5;    // of the copy's time are its bytes, at most
-constexpr double kTransposedShare = 0.1;  // of the bytes
-constexpr double kHardlyWritten = 0.1;    // of the bytes
-constexpr double kOperationsOfAnFma = 2;  // the peak counts an instruction twice
+constexpr double kMoreTraffic = 1.1;       // times the least traffic
+constexpr double kMostlyLatency = 0.5;     // of the copy's time are its bytes, at most
+constexpr double kLongestLatencyUs = 100;  // launching a kernel or waking all threads takes less
+constexpr double kTransposedShare = 0.1;   // of the bytes
+constexpr double kHardlyWritten = 0.1;     // of the bytes
+constexpr double kOperationsOfAnFma = 2;   // the peak counts an instruction twice
 // Of the copy's time. A GPU computes while other threads' loads are under way; a core of a CPU
 // overlaps both only as far as it looks ahead, and expensive operations fill that up.
 constexpr double kMathShare = 0.6;
@@ -68,6 +69,16 @@ struct Evidence {
 
 using Found = std::optional<Cause>;
 
+// Then nothing else can be said for sure.
+Found disturbed(const Evidence& it) {
+  const LimitRatio& ratio = *it.row.limit_ratio;
+  if (ratio.p80 <= rules().far_apart * ratio.p20) return std::nullopt;
+  return Cause{"disturbance",
+               fmt::format("Something else probably ran beside it: its samples lie between {:.2f} "
+                           "and {:.2f} times the copy's time (p20 and p80).",
+                           ratio.p20, ratio.p80)};
+}
+
 Found extra_traffic(const Evidence& it) {
   if (!it.row.bytes_planned || it.row.bytes_min <= 0) return std::nullopt;
   const double times = static_cast<double>(*it.row.bytes_planned) / it.bytes();
@@ -90,7 +101,8 @@ Found several_passes(const Evidence& it) {
 Found latency(const Evidence& it) {
   if (it.run.copy_bytes_per_s <= 0) return std::nullopt;
   const double bytes_us = it.bytes() / it.run.copy_bytes_per_s * 1e6;
-  if (bytes_us > kMostlyLatency * it.limit_us) return std::nullopt;
+  if (bytes_us > kMostlyLatency * it.limit_us || it.limit_us - bytes_us > kLongestLatencyUs)
+    return std::nullopt;
   return Cause{"latency",
                fmt::format("Probably bound by latency and launch cost: {} take {} at the "
                            "speed of a large copy, and even a copy of them takes {}.",
@@ -113,10 +125,11 @@ Found math(const Evidence& it) {
   if (us < (hides_little ? kHeavyMathShareOnCpu : kMathShare) * it.limit_us ||
       us < kMathOfExcess * (it.row.timing->median_us - it.limit_us))
     return std::nullopt;
-  return Cause{"math", fmt::format("Probably bound by math: about {:.0f} instructions for each "
-                                   "element{}; they take {} at this machine's peak, the copy {}.",
-                                   it.work.operations, heavy_text(it.work), time_text(us),
-                                   time_text(it.limit_us))};
+  return Cause{
+      "math",
+      fmt::format("Probably bound by math: about {:.0f} instructions for each "
+                  "element{}; they take {} at the peak that was measured, the copy {}.",
+                  it.work.operations, heavy_text(it.work), time_text(us), time_text(it.limit_us))};
 }
 
 // Older files do not say how inputs lie in memory; the table of cases does.
@@ -145,7 +158,8 @@ std::string waiting_text(const Evidence& it) {
     return fmt::format("the {} blocks of a cluster wait for each other's part of a row",
                        it.tiles.cluster);
   if (it.on_gpu()) return "threads wait for each other's part of a row before they go on";
-  return "each takes another pass over the row";
+  return it.work.reductions_in_turn > 1 ? "each takes another pass over the row"
+                                        : "it takes another pass over the row";
 }
 
 Found reductions(const Evidence& it) {
@@ -197,7 +211,7 @@ std::vector<Cause> causes_of(const Evidence& it) {
     };
     (one(looks(it)), ...);
   };
-  look(extra_traffic, several_passes, latency);
+  look(disturbed, extra_traffic, several_passes, latency);
   const bool is_small = std::any_of(causes.begin(), causes.end(),
                                     [](const Cause& each) { return each.kind == "latency"; });
   if (!is_small) look(math, transposed);

@@ -10,7 +10,8 @@ namespace {
 
 Rules read_rules() {
   const auto json = nlohmann::json::parse(report_asset("rules.json"));
-  return {json.at("large_bytes"), json.at("near_copy_large"), json.at("near_copy")};
+  return {json.at("far_apart"), json.at("large_bytes"), json.at("near_copy_large"),
+          json.at("near_copy")};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 namespace sinter::suite {
 
 struct Rules {
+  double far_apart = 0;  // p80 over p20 of samples that something else disturbed
   double large_bytes = 0;
   double near_copy_large = 0;  // of cells that move at least large_bytes
   double near_copy = 0;

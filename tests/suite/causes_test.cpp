@@ -149,6 +149,21 @@ TEST(Causes, OlderFilesTakeTheLayoutFromTheTableOfCases) {
   }
 }
 
+TEST(Causes, DisturbanceWhereSamplesLieFarApart) {
+  Results results = run_of({.op = "exp", .operations = 40});
+  results.rows[0].limit_ratio = LimitRatio{2, 1.2, 2.5};
+  const std::vector<Cause> causes = far_rows(results).front().causes;
+  ASSERT_EQ(causes.size(), 2u);
+  EXPECT_EQ(causes[0].kind, "disturbance");
+  EXPECT_NE(causes[0].text.find("between 1.20 and 2.50 times"), std::string::npos);
+  EXPECT_EQ(causes[1].kind, "math");
+}
+
+TEST(Causes, MillisecondsAreNoLatency) {
+  const double slow_us = 10 * Made().copy_us;
+  EXPECT_EQ(only_cause(run_of({.copy_us = slow_us})).kind, "unexplained");
+}
+
 TEST(Causes, TrafficThatFusionLeft) {
   Results results = run_of({});
   results.rows[0].bytes_planned = 2 * *results.rows[0].bytes_planned;

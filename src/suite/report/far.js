@@ -12,7 +12,7 @@ const nearCopy = (list) => {
 };
 
 const farText = (far) => `${formatRatio(far.ratio)} the copy's time. ` + far.causes
-  .map(({text}, i) => i ? text.replace(/^Probably bound by/, "Perhaps also by") : text).join(" ");
+  .map(({text}, i) => i ? text.replace(/^Probably bound by/, "Perhaps also bound by") : text).join(" ");
 
 // Cells by their likeliest cause, the most frequent first: [[kind, rows, the furthest first], ..]
 const byCause = (rows) => {
