@@ -6,8 +6,8 @@
 
 Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
 over all its shapes: where it is not slower than the best peer, and near the copy; other files, of
-other types, add where they are near the copy. What both mean is in src/suite/report/rules.json, which
-the report uses too.
+other types, add where they are near the copy. What both mean is in src/suite/report/rules.json,
+which the report uses too.
 """
 import json
 import pathlib

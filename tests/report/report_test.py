@@ -233,8 +233,8 @@ class ReportTest(unittest.TestCase):
         self.assertIn("200 GB/s", sets[4][0])
         legend = self.texts("#panel-roofline .chart-legend button")
         self.assertEqual(legend, [label for label, _ in sets])
-        dashes = self.script("return [...document.querySelectorAll('.chart-legend button')].slice(-2)"
-                             ".map((item) => item.querySelector('path').getAttribute("
+        dashes = self.script("return [...document.querySelectorAll('.chart-legend button')]"
+                             ".slice(-2).map((item) => item.querySelector('path').getAttribute("
                              "'stroke-dasharray'))")
         self.assertEqual(dashes, ["6 4", "2 3"], "as the lines are drawn")
         self.find("#panel-roofline .chart-legend button").click()
@@ -303,9 +303,9 @@ class ReportTest(unittest.TestCase):
 
     def test_counts_are_those_of_the_results_table(self):
         name = "cuda-h200-grid-torch-2026-11-16"
-        table = subprocess.run([sys.executable, str(ROOT / "scripts" / "results_table.py"), "--grid",
-                                str(ROOT / "bench" / "results" / f"{name}.json")], check=True,
-                               capture_output=True, text=True).stdout
+        table = subprocess.run([sys.executable, str(ROOT / "scripts" / "results_table.py"),
+                                "--grid", str(ROOT / "bench" / "results" / f"{name}.json")],
+                               check=True, capture_output=True, text=True).stdout
         rows = {row[0]: row[1:] for row in
                 ([cell.strip() for cell in line.strip("|").split("|")]
                  for line in table.splitlines()[2:])}
@@ -313,7 +313,8 @@ class ReportTest(unittest.TestCase):
         self.open("", recorded_report(name))
         self.assertIn(f"in {slow} cells", self.find("#headline").text)
         self.assertIn(f"it is near the copy in {near}.", self.find("#headline").text)
-        self.assertIn(f"median gain {rows['all'][2].replace('x', '×')}", self.find("#headline").text)
+        gain = rows["all"][2].replace("x", "×")
+        self.assertIn(f"median gain {gain}", self.find("#headline").text)
         found = {row[0]: row[1:] for row in self.script(
             "return [...document.querySelectorAll('#panel-overview table.data tbody tr')]"
             ".map((tr) => [...tr.cells].map((cell) => cell.textContent))")}
@@ -353,8 +354,8 @@ class ReportTest(unittest.TestCase):
         for tab in TABS:
             self.open(f"#{tab}", page)
             gap = self.script(
-                "const last = [...document.querySelectorAll('main [role=tabpanel]:not([hidden]) > *')]"
-                ".pop(); return document.querySelector('footer').getBoundingClientRect().top - "
+                "const last = [...document.querySelectorAll("
+                "'main [role=tabpanel]:not([hidden]) > *')].pop(); return document.querySelector('footer').getBoundingClientRect().top - "
                 "last.getBoundingClientRect().bottom")
             self.assertLess(gap, 60, tab)
 
@@ -399,7 +400,7 @@ class ReportTest(unittest.TestCase):
                 " return false; }).length")
             self.assertEqual(hidden, 0, case)
             self.assertEqual(len(self.find_all(".plan .kernel rect")),
-                             len(self.find_all(".plan .kernel")) // 2, "a box, and words on nothing")
+                             len(self.find_all(".plan .kernel")) // 2, "no box behind the words")
 
     def test_nodes_of_a_plan_do_not_overlap(self):
         for case in sample.CASES:

@@ -31,8 +31,8 @@ const plainLine = (label, points, dash) => ({
   pointHitRadius: 6, pointStyle: "line",
 });
 
-// A chart with its legend, or the note in its place. It is told apart by `id`; drawing it again ends
-// the old one. `labels`: a plugin that writes into it, and the room above that it needs.
+// A chart with its legend, or the note in its place. It is told apart by `id`; drawing it again
+// ends the old one. `labels`: a plugin that writes into it, and the room above that it needs.
 const chartBox = (id, label, datasets, scales, tooltip, labels = {}) => {
   if (typeof Chart === "undefined") return element("div", {class: "no-chart", id}, kNoCharts);
   if (chartsByPanel.has(id)) chartsByPanel.get(id).destroy();

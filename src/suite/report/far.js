@@ -11,8 +11,11 @@ const nearCopy = (list) => {
   return {all: limited.length, near: limited.filter((cell) => !farOf(cell)).length};
 };
 
-const farText = (far) => `${formatRatio(far.ratio)} the copy's time. ` + far.causes
-  .map(({text}, i) => i ? text.replace(/^Probably bound by/, "Perhaps also bound by") : text).join(" ");
+const farText = (far) => {
+  const causes = far.causes.map(({text}, i) =>
+    i ? text.replace(/^Probably bound by/, "Perhaps also bound by") : text);
+  return `${formatRatio(far.ratio)} the copy's time. ${causes.join(" ")}`;
+};
 
 // Cells by their likeliest cause, the most frequent first: [[kind, rows, the furthest first], ..]
 const byCause = (rows) => {

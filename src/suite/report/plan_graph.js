@@ -28,8 +28,9 @@ const kernelLines = (kernel) => [
     `predicted ${formatTime(kernel.predicted_us)}`, kernel.tiles].flatMap(wrapped)
     .map((text) => ({text, kind: "sub"}))];
 
-// The inside of a kernel, right of its words, so that no edge runs behind them. Values from elsewhere come in at the top, through a place of their own
-// for each edge; values that others read leave at the bottom, once for each node.
+// The inside of a kernel, right of its words, so that no edge runs behind them. Values from
+// elsewhere come in at the top, through a place of their own for each edge; values that others read
+// leave at the bottom, once for each node.
 const layOutKernel = (plan, index) => {
   const members = plan.nodes.filter((node) => node.kernel === index);
   const inside = new Set(members.map((node) => node.id));
@@ -54,7 +55,8 @@ const layOutKernel = (plan, index) => {
     }
   const layout = layeredLayout([...nodes, ...ports], edges, kInnerGaps);
   const lines = kernelLines(plan.kernels[index]);
-  const head = Math.max(...lines.map(({text, kind}) => textWidth(text, kind === "sub" ? 12 : 13.5)));
+  const head = Math.max(...lines.map(({text, kind}) =>
+    textWidth(text, kind === "sub" ? 12 : 13.5)));
   const dx = head + 2 * kPad;
   const hasEntry = edges.some(({entry}) => entry !== undefined);
   const hasExit = edges.some(({exit}) => exit !== undefined);

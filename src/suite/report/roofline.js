@@ -88,9 +88,9 @@ const drawRoofline = (panel) => {
         y: logAxis("GFLOP/s", powerTick((y) => String(+y.toPrecision(3)))),
       }, roofTooltip, roofNames(points))),
     element("p", {class: "muted small", style: "margin-top:10px"},
-      "Each point is a shape of the case named above it. A point on the slope moves bytes as fast " +
-      "as a large copy; points above it found their data in the cache, and points far below it are " +
-      "too small to fill the machine, or leave something to gain. Providers stand side by side, " +
-      "though their intensity is the same.",
+      "Each point is a shape of the case named above it. A point on the slope moves bytes as " +
+      "fast as a large copy; points above it found their data in the cache, and points far below " +
+      "it are too small to fill the machine, or leave something to gain. Providers stand side by " +
+      "side, though their intensity is the same.",
       peak ? "" : " The flat roof is missing: this run did not measure multiply-adds."));
 };

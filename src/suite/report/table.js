@@ -174,8 +174,8 @@ const drawTable = (panel) => {
   };
   const update = () => {
     rows = visibleRows();
-    heads.forEach((head, i) => head.setAttribute("aria-sort", view.column !== kShownColumns[i] ? "none" :
-      view.descending ? "descending" : "ascending"));
+    heads.forEach((head, i) => head.setAttribute("aria-sort",
+      view.column !== kShownColumns[i] ? "none" : view.descending ? "descending" : "ascending"));
     status.textContent = `${rows.length} of ${plural(run.rows.length, "row")}`;
     body.replaceChildren();
     append(kPiece);
