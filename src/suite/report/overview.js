@@ -44,8 +44,8 @@ const summaryRow = (name) => {
     const gains = metricValues(metric, list);
     return gains.length ? `${notSlower(gains)} of ${gains.length}` : "–";
   }), all ? `${near} of ${all}` : "–", causeSummary(list.map(farOf).filter(Boolean)) || "–",
-  kernels.filter((text) => text !== "–").join(" → ") || "–", compile, String(failed),
-  String(skipped)];
+  kernels.filter((text) => text !== "–").join(" → ") || "–", compile,
+  ...(failedRows.length ? [String(failed)] : []), ...(skippedRows.length ? [String(skipped)] : [])];
   return element("tr", {}, element("th", {scope: "row", class: "text"}, name),
     texts.map((text) => element("td", {}, text)));
 };
@@ -54,8 +54,8 @@ const summaryTable = (names) => {
   const kernels = run.providers.includes("eager") ? "Kernels, eager → fused" : "Kernels";
   const titles = ["Case", ...shownMetrics().map((metric) => metric.label),
     ...rivalMetrics().map(({value}) => `Not slower than ${value === "peer" ? "best peer" : value}`),
-    "Near the copy", "Far cells, probably bound by", kernels, "Compile, fused", "Failed",
-    "Skipped"];
+    "Near the copy", "Far cells, probably bound by", kernels, "Compile, fused",
+    ...(failedRows.length ? ["Failed"] : []), ...(skippedRows.length ? ["Skipped"] : [])];
   return element("div", {class: "table-box"}, element("table", {class: "data"},
     element("thead", {}, element("tr", {}, titles.map((title, i) =>
       element("th", {scope: "col", class: i ? "plain" : "plain text"}, title)))),
