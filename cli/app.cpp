@@ -14,7 +14,8 @@ void add_all_commands(CLI::App& app, Invocation& invocation) {
       "  0  all went well\n"
       "  1  something failed: a case, a wrong result, slower than what it was compared with\n"
       "  2  used wrongly: an unknown command, option or name\n\n"
-      "Every command has its own --help; sinter completion bash|zsh|fish helps to type.");
+      "sinter help COMMAND has a command's options; sinter completion bash|zsh|fish helps to "
+      "type.");
   add_devices_command(app, invocation);
   add_suite_command(app, invocation);
   add_compare_command(app, invocation);
@@ -24,6 +25,7 @@ void add_all_commands(CLI::App& app, Invocation& invocation) {
   add_tune_command(app, invocation);
   add_cache_command(app, invocation);
   add_completion_command(app, invocation);
+  add_help_command(app, invocation);
 }
 
 }  // namespace sinter::cli

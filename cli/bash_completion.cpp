@@ -81,9 +81,10 @@ std::string values_function(std::span<const CompletedCommand> commands) {
       rows +=
           fmt::format("    '{} {}') {} ;;\n", command.name, i + 1, kind_of(command.arguments[i]));
     for (const CompletedOption& option : command.options)
-      for (const std::string& name : option.names)
-        if (option.takes_value)
-          rows += fmt::format("    '{} {}') {} ;;\n", command.name, name, kind_of(option));
+      for (const auto* names : {&option.names, &option.aliases})
+        for (const std::string& name : *names)
+          if (option.takes_value)
+            rows += fmt::format("    '{} {}') {} ;;\n", command.name, name, kind_of(option));
   }
   return fmt::format(
       "# The value of option $2 of command $1, or of its argument number $2.\n"

@@ -27,6 +27,7 @@ void add_dump_command(CLI::App& app, Invocation& invocation);
 void add_tune_command(CLI::App& app, Invocation& invocation);
 void add_cache_command(CLI::App& app, Invocation& invocation);
 void add_completion_command(CLI::App& app, Invocation& invocation);
+void add_help_command(CLI::App& app, Invocation& invocation);
 
 // The whole tool: its name, help and every command.
 void add_all_commands(CLI::App& app, Invocation& invocation);

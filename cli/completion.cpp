@@ -11,7 +11,8 @@ namespace {
 
 CompletedOption completed(const CLI::Option& option) {
   CompletedOption result;
-  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
+  for (const std::string& name : option.get_lnames())
+    (result.names.empty() ? result.names : result.aliases).push_back("--" + name);
   for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
   if (result.names.empty()) result.names.push_back(option.get_name());
   result.description = option.get_description();

@@ -12,7 +12,8 @@
 namespace sinter::cli {
 
 struct CompletedOption {
-  std::vector<std::string> names;  // "--help", "-h"; of an argument just its name
+  std::vector<std::string> names;    // "--help", "-h"; of an argument just its name
+  std::vector<std::string> aliases;  // other spellings: accepted, but not offered
   std::string description;
   bool takes_value = false;
   bool is_list = false;  // a,b,c

@@ -73,7 +73,7 @@ std::string dump_cuda(const InspectArguments& arguments) {
 void add_common_options(CLI::App& command, InspectArguments& arguments) {
   command.add_option("case", arguments.name, "A case of the suite (sinter suite --list)")
       ->required();
-  command.add_option("--shape", arguments.shape, "ROWSxCOLS")->capture_default_str();
+  command.add_option("--shape,--shapes", arguments.shape, "ROWSxCOLS, one")->capture_default_str();
   command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
   command.add_option("--device", arguments.device, "What it is compiled for")
       ->capture_default_str();

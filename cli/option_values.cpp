@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/commands.h"
 #include "src/api/devices.h"
 #include "src/api/offline_cuda.h"
 #include "src/base/check.h"
@@ -36,6 +37,14 @@ Words architecture_names() {
 Words stage_names() { return {"graph", "simplified", "plan", "tile", "source", "ptx", "sass"}; }
 Words provider_names() { return {"eager", "fused"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }
+Words command_names() {
+  CLI::App app;
+  Invocation invocation;
+  add_all_commands(app, invocation);
+  Words names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
 // Any ROWSxCOLS will do; these are offered.
 Words some_shapes() {
   Words shapes;
@@ -60,6 +69,7 @@ const std::vector<OptionValues>& table() {
       {"--providers", ValueKind::words, provider_names, "provider"},
       {"--peers", ValueKind::words, suite::peer_names, "peer"},
       {"shell", ValueKind::words, shell_names, "shell"},
+      {"command", ValueKind::words, command_names, "command"},
       {"--out", ValueKind::directory},
       {"--compare", ValueKind::file},
       {"results", ValueKind::file},

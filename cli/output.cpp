@@ -43,6 +43,10 @@ int failed_output(int code, int error) {
   return kFailed;
 }
 
+std::string other_folder(const std::exception& error) {
+  return fmt::format("{}; choose another folder with --out", error.what());
+}
+
 void print_error(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 }  // namespace sinter::cli

@@ -2,6 +2,7 @@
 // that could not be written (a full disk) is one.
 #pragma once
 
+#include <exception>
 #include <string>
 
 namespace sinter::cli {
@@ -13,6 +14,9 @@ void prepare_output();
 int finish_output(int code);
 // The same after a write that failed with `error`, an errno.
 int failed_output(int code, int error);
+
+// The message of a folder that cannot be written, with what to do.
+std::string other_folder(const std::exception& error);
 
 // To stderr. Never throws, whatever stderr is.
 void print_error(const std::string& text);

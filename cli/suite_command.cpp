@@ -11,10 +11,12 @@
 #include "cli/commands.h"
 #include "cli/comparison_table.h"
 #include "cli/json_output.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
+#include "src/base/check.h"
 #include "src/suite/compare_json.h"
 #include "src/suite/report.h"
 #include "src/suite/runner.h"
@@ -103,7 +105,11 @@ class RunningResults {
     const Clock::time_point start = Clock::now();
     if (!begun_) {
       if (!arguments_.resume) keep_previous();
-      write_results(arguments_.out, results);
+      try {
+        write_results(arguments_.out, results);
+      } catch (const UserError& error) {
+        throw UserError(other_folder(error));
+      }
       begun_ = true;
     } else if (Clock::now() - written_ > std::max<Clock::duration>(kBetween, kShare * writing_)) {
       try {
@@ -191,6 +197,7 @@ void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
   fmt::print("\n{}: {}, a large copy moves {}/s\n", results.device, results.description,
              bytes_text(results.copy_bytes_per_s));
   fmt::print("limit us: a copy that moves as many bytes; rel err: of |x| or the result's rms\n");
+  fmt::print("{}", far_text(results));
   if (outcome.skipped())
     fmt::print("{} rows were skipped, each says why in the report: too large, usually\n",
                outcome.skipped());
@@ -216,6 +223,10 @@ Json summary_json(const Outcome& outcome) {
 
 int run_suite_command(const SuiteArguments& arguments, const std::string& command_line) {
   if (arguments.list) return list_cases(arguments.json);
+  if (arguments.fail_if_slower && arguments.compare.empty())
+    fail_user("suite",
+              "--fail-if-slower needs an older run to compare with: add --compare "
+              "before/results.json");
   const suite::SuiteOptions options = options_of(arguments, command_line);
   stop_on_interrupt();
   const Outcome outcome = measure_suite(arguments, options);
@@ -238,7 +249,7 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--set", arguments->set, "Which shapes: quick (4) or grid (100)")
       ->capture_default_str();
   command->add_option("--cases", arguments->cases, "Which cases; all by default")->delimiter(',');
-  command->add_option("--shapes", arguments->shapes, "ROWSxCOLS,..; instead of a set")
+  command->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; instead of a set")
       ->delimiter(',');
   command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
       ->delimiter(',')
@@ -249,7 +260,7 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--peers", arguments->peers, "Measure torch (PyTorch) too")->delimiter(',');
   command->add_option("--device", arguments->device, "What to run on")->capture_default_str();
   command->add_option("--seconds", arguments->seconds, "Timing for each case and shape")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(number_between(0.001, 3600, "a time in seconds"))
       ->capture_default_str();
   command->add_option("--out", arguments->out, "Where results.json, results.csv and report.html go")
       ->capture_default_str();

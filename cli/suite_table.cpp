@@ -1,12 +1,14 @@
 // Pairs the rows of the providers up again.
 #include "cli/suite_table.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <set>
 
 #include "cli/table.h"
+#include "src/base/printable.h"
+#include "src/suite/causes.h"
 
 namespace sinter::cli {
 namespace {
@@ -79,7 +81,8 @@ Cell limit_cell(const Pair& pair) {
 Cell error_cell(const Pair& pair) {
   const ResultRow& row = pair.any();
   if (!row.max_rel_err) return {"-"};
-  return {fmt::format("{:.0e}", *row.max_rel_err), row.is_wrong() ? Colour::red : Colour::none};
+  return {fmt::format("{:.0e}", printable(*row.max_rel_err)),
+          row.is_wrong() ? Colour::red : Colour::none};
 }
 
 }  // namespace
@@ -125,9 +128,21 @@ std::string suite_failures(const suite::Results& results) {
       text += fmt::format("{}: {}\n", name, row.error);
     else if (row.is_wrong())
       text += fmt::format("{}: wrong result, relative error {:.2e} is above {:.2e}\n", name,
-                          *row.max_rel_err, *row.tolerance);
+                          printable(*row.max_rel_err), printable(*row.tolerance));
   }
   return text;
+}
+
+std::string far_text(const suite::Results& results) {
+  const std::vector<suite::FarRow> rows = suite::far_rows(results);
+  if (rows.empty()) return "";
+  std::map<std::string, int> counts;
+  for (const suite::FarRow& row : rows) ++counts[row.causes.front().kind];
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", kind, count));
+  return fmt::format(
+      "{} fused row{} far from the limit, by probable cause: {}; the report says why\n",
+      rows.size(), rows.size() == 1 ? " is" : "s are", fmt::join(kinds, ", "));
 }
 
 }  // namespace sinter::cli

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/json_output.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/table.h"
@@ -212,7 +213,8 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU, and keep them");
   command->add_option("case", arguments->cases, "Cases of the suite (sinter suite --list)")
       ->required();
-  command->add_option("--shapes", arguments->shapes, "ROWSxCOLS,..; the quick set by default")
+  command
+      ->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; the quick set by default")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
@@ -221,7 +223,7 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--device", arguments->device, "Which GPU")->capture_default_str();
   command->add_option("--budget", arguments->budget, "Seconds for everything together")
-      ->check(CLI::Range(0.1, 1e6))
+      ->check(number_between(0.1, 1e6, "a time in seconds"))
       ->capture_default_str();
   command->add_flag("--deterministic", arguments->deterministic,
                     "Only configs that give the same bits as the heuristic's");

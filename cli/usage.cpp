@@ -1,11 +1,14 @@
 // CLI11 takes a word that it does not know for an argument of nobody's and goes on; its error may
 // be about what is missing because of that. So the words that are left over are looked at first.
+// What is missing is named with the values it may have and an example: CLI11 gives its name alone.
 #include "cli/usage.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
+#include "cli/option_values.h"
 #include "src/suite/nearest_name.h"
 
 namespace sinter::cli {
@@ -42,6 +45,53 @@ std::string stray_text(const CLI::App& app, const CLI::App& command) {
   return fmt::format("'{}' is one argument too many", stray.front());
 }
 
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+std::string with_small_initial(std::string text) {
+  if (!text.empty())
+    text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+// "--stage": as it is typed; of an argument "CASE", as in the usage line.
+std::string typed_name(const CLI::Option& option) {
+  return option.nonpositional() ? option.get_name() : upper(option.get_name());
+}
+
+// "there are softmax and layernorm", or what it is where any text will do.
+std::string expected_text(const CLI::Option& option) {
+  const OptionValues* values = values_of(option);
+  if (values && values->words) return suite::listed_names(values->words());
+  return with_small_initial(option.get_description());
+}
+
+// About every argument and option that the command cannot do without; empty if all are there.
+std::string missing_text(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_required() && option->count() == 0)
+      text += fmt::format("{} {}: {}", text.empty() ? command.get_name() + " needs" : "; and",
+                          typed_name(*option), expected_text(*option));
+  return text;
+}
+
+// About an option that stands there without its value. CLI11's message begins with its name.
+std::string valueless_text(const CLI::App& command, const CLI::ParseError& error) {
+  if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return "";
+  const std::string message = error.what();
+  const CLI::Option* option = command.get_option_no_throw(message.substr(0, message.find(':')));
+  if (!option || option->count() > 0) return "";
+  return fmt::format("{} needs a value: {}", typed_name(*option), expected_text(*option));
+}
+
+// The example of the command's help, which is at the beginning of its footer.
+std::string example_text(const CLI::App& command) {
+  const std::string footer = command.get_footer();
+  return footer.starts_with("Example:") ? footer + "\n" : "";
+}
+
 }  // namespace
 
 std::string usage_text(const CLI::App& app, const CLI::ParseError& error) {
@@ -49,8 +99,14 @@ std::string usage_text(const CLI::App& app, const CLI::ParseError& error) {
   const std::string stray = stray_text(app, command);
   if (stray.empty() && &command == &app) return app.help();
   const std::string name = &command == &app ? "" : command.get_name() + " ";
-  return fmt::format("sinter: {}\nRead on with: sinter {}--help\n",
-                     stray.empty() ? error.what() : stray, name);
+  const std::string read_on = fmt::format("Read on with: sinter {}--help\n", name);
+  if (!stray.empty()) return fmt::format("sinter: {}\n{}", stray, read_on);
+  const std::string valueless = valueless_text(command, error);
+  if (!valueless.empty()) return fmt::format("sinter: {}\n{}", valueless, read_on);
+  const std::string missing = missing_text(command);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && !missing.empty())
+    return fmt::format("sinter: {}\n{}{}", missing, example_text(command), read_on);
+  return fmt::format("sinter: {}\n{}", error.what(), read_on);
 }
 
 }  // namespace sinter::cli

@@ -5,18 +5,18 @@
   scripts/results_table.py --grid bench/results/FILE.json [OTHER.json ..]
 
 Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
-over all its shapes: where it is at least as fast as the best peer, and near the copy; other files,
-of other types, add where they are near the copy. A peer whose samples are far apart counts with its
-faster ones.
+over all its shapes: where it is not slower than the best peer, and near the copy; other files, of
+other types, add where they are near the copy. What both mean is in src/suite/report/rules.json,
+which the report uses too.
 """
 import json
+import pathlib
 import statistics
 import sys
 
 PEERS = {"torch_eager": "PyTorch eager", "torch_compile": "torch.compile"}
-NOISE = 1.03  # times of one kernel in two processes
-FAR_APART = 2  # p80 of p20: something else ran beside it
-LARGE_BYTES = 64e6
+RULES = json.loads(
+    (pathlib.Path(__file__).resolve().parents[1] / "src/suite/report/rules.json").read_text())
 
 
 def microseconds(us):
@@ -31,7 +31,9 @@ def print_table(titles, rows):
 
 
 def steady_us(row):
-    return row["p20_us"] if row["p80_us"] > FAR_APART * row["p20_us"] else row["median_us"]
+    """A peer's time: where its samples lie far apart, something else ran beside it."""
+    is_unsteady = row["p80_us"] > RULES["far_apart"] * row["p20_us"]
+    return row["p20_us"] if is_unsteady else row["median_us"]
 
 
 def peer_times(cell):
@@ -77,7 +79,8 @@ def shapes_table(results, shapes):
 
 
 def is_near_copy(fused):
-    return fused["limit_ratio"] <= (1.10 if fused["bytes_min"] >= LARGE_BYTES else 1.25)
+    is_large = fused["bytes_min"] >= RULES["large_bytes"]
+    return fused["limit_ratio"] <= RULES["near_copy_large" if is_large else "near_copy"]
 
 
 def near_copy(cells):
@@ -86,7 +89,7 @@ def near_copy(cells):
 
 def summary(cells):
     gains = [min(peer_times(cell)) / cell["fused"]["median_us"] for cell in cells]
-    level = sum(gain * NOISE >= 1 for gain in gains)
+    level = sum(gain * RULES["noise"] >= 1 for gain in gains)
     return [
         f"{level} of {len(cells)}",
         f"{min(gains):.2f}x",

@@ -10,6 +10,7 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/csv.h"
+#include "src/base/printable.h"
 #include "src/profile/assets.h"
 #include "src/profile/page.h"
 
@@ -28,7 +29,7 @@ std::size_t points_of(const PerfReport& report) {
 
 std::string value_text(const PerfPoint& point) {
   if (!point.error.empty()) return "error";
-  return fmt::format("{:.{}f}", point.value, std::abs(point.value) < 10 ? 3 : 1);
+  return fmt::format("{:.{}f}", printable(point.value), std::abs(point.value) < 10 ? 3 : 1);
 }
 
 // Right-aligned columns, each as wide as its widest cell.
@@ -84,8 +85,8 @@ std::string PerfReport::csv() const {
       const BenchResult& time = point.time;
       if (point.error.empty())
         text += fmt::format("{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},\n", point.size,
-                            csv_cell(line.name), point.value, time.median_us, time.p20_us,
-                            time.p80_us, time.min_us, time.samples);
+                            csv_cell(line.name), printable(point.value), time.median_us,
+                            time.p20_us, time.p80_us, time.min_us, time.samples);
       else
         text +=
             fmt::format("{},{},,,,,,,{}\n", point.size, csv_cell(line.name), csv_cell(point.error));

@@ -67,6 +67,8 @@ std::int64_t input_bytes(const Case& each, const Shape2& shape, DType dtype);
 std::int64_t output_bytes(const Case& each, const Shape2& shape, DType dtype);
 // Every input read once and every output written once.
 std::int64_t bytes_min(const Case& each, const Shape2& shape, DType dtype);
+// Of inputs that lie transposed in memory.
+std::int64_t transposed_bytes(const Case& each, const Shape2& shape, DType dtype);
 std::int64_t flops(const Case& each, const Shape2& shape);
 
 // The largest relative error a fused kernel may have: `roundings` to a 16-bit type, and

@@ -91,6 +91,13 @@ std::int64_t bytes_min(const Case& each, const Shape2& shape, DType dtype) {
   return input_bytes(each, shape, dtype) + output_bytes(each, shape, dtype);
 }
 
+std::int64_t transposed_bytes(const Case& each, const Shape2& shape, DType dtype) {
+  std::int64_t count = 0;
+  for (const Input& input : each.inputs)
+    if (input.layout == Layout::transposed) count += elements(input, shape);
+  return count * static_cast<std::int64_t>(size_of(dtype));
+}
+
 std::int64_t flops(const Case& each, const Shape2& shape) {
   return shape.numel() * each.flops_per_element;
 }

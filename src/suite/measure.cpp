@@ -111,7 +111,10 @@ void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& 
   row.compile_ms = info.compile_ms;
   row.bytes_planned = info.bytes;
   row.buffer_bytes = info.buffer_bytes;
-  if (row.provider == "fused") each.plan = each.function.plan(inputs);
+  if (row.provider == "fused") {
+    each.plan = each.function.plan(inputs);
+    for (const PlanKernel& kernel : each.plan->kernels) row.tiles.push_back(kernel.tiles);
+  }
   device.reset_peak();
   const std::size_t before = device.memory().in_use;
   each.outputs = each.function.call(inputs);
@@ -232,6 +235,7 @@ ResultRow empty_row(const Measurement& what, const std::string& provider, const 
   row.device = device.name();
   row.provider = provider;
   row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
+  row.bytes_transposed = transposed_bytes(what.each, what.shape, what.dtype);
   row.flops = flops(what.each, what.shape);
   return row;
 }

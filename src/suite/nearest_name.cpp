@@ -27,13 +27,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string listed(std::span<const std::string> names) {
+}  // namespace
+
+std::string listed_names(std::span<const std::string> names) {
+  SINTER_ASSERT(!names.empty());
   const std::string& last = names.back();
   if (names.size() == 1) return fmt::format("there is just {}", last);
   return fmt::format("there are {} and {}", fmt::join(names.first(names.size() - 1), ", "), last);
 }
-
-}  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> names) {
   SINTER_ASSERT(!names.empty());
@@ -48,7 +49,7 @@ std::string unknown_name(std::string_view what, std::string_view name,
   // With half of its letters wrong it is no typing error.
   const bool near = edit_distance(name, nearest) <= (name.size() + 1) / 2;
   return fmt::format("there is no {} '{}'; {}", what, name,
-                     near ? fmt::format("did you mean {}?", nearest) : listed(names));
+                     near ? fmt::format("did you mean {}?", nearest) : listed_names(names));
 }
 
 }  // namespace sinter::suite

@@ -1,5 +1,5 @@
-// Fills the template in: {{data}}, {{compared}}, {{comparison}}, {{chart.js}}, else a file of
-// src/suite/report/.
+// Fills the template in: {{data}}, {{far}}, {{compared}}, {{comparison}}, {{chart.js}}, else a file
+// of src/suite/report/.
 #include "src/suite/report.h"
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "src/base/check.h"
 #include "src/profile/assets.h"
 #include "src/profile/page.h"
+#include "src/suite/causes.h"
 #include "src/suite/compare_json.h"
 #include "src/suite/report_assets.h"
 
@@ -18,6 +19,7 @@ namespace {
 std::string filling(std::string_view name, const Results& results, const Results* compared_with) {
   constexpr int kCompact = -1;
   if (name == "data") return script_safe(to_json(results, kCompact));
+  if (name == "far") return script_safe(to_json(far_rows(results)).dump());
   if (name == "compared")
     return compared_with ? script_safe(to_json(*compared_with, kCompact)) : "null";
   if (name == "comparison")

@@ -31,7 +31,7 @@ std::string to_csv(const Results& results) {
   std::string text;
   for (const ResultRow& row : results.rows) {
     Json json = row_to_json(row);
-    for (const char* field : {"reasons", "error", "skipped"}) json.erase(field);
+    for (const char* field : {"reasons", "tiles", "error", "skipped"}) json.erase(field);
     json["error"] = row.error;
     json["skipped"] = row.skipped;
     std::vector<std::string> names;
@@ -59,7 +59,10 @@ Results read_results(const std::string& path) {
   if (std::filesystem::is_directory(path))
     return read_results((std::filesystem::path(path) / "results.json").string());
   const std::ifstream file(path, std::ios::binary);
-  if (!file) fail_user("suite", "cannot read {}: {}", path, std::strerror(errno));
+  if (!file)
+    fail_user("suite",
+              "cannot read {}: {}; expected a results.json that sinter suite wrote, or its folder",
+              path, std::strerror(errno));
   std::ostringstream text;
   text << file.rdbuf();
   return from_json(text.str(), path);

@@ -49,6 +49,8 @@ struct ResultRow {
   std::int64_t flops = 0;
   std::optional<std::int64_t> instructions;
   std::optional<std::int64_t> peak_bytes;
+  std::optional<std::int64_t> bytes_transposed;  // of inputs, read across their order in memory
+  std::vector<std::string> tiles;  // how each kernel of "fused" walks its domain, for this shape
   std::map<std::string, std::string> reasons;
 
   // Not written: what timing and limit_ratio are made of, while a run goes on.

@@ -38,6 +38,11 @@ class Writer {
     (*this)(name, value);
     if (value && !std::isfinite(*value)) json[name] = std::isnan(*value) ? "nan" : "inf";
   }
+  // Of files written since there is such a field.
+  void newer(const char* name, const std::optional<std::int64_t>& value) { (*this)(name, value); }
+  void list_if_any(const char* name, const std::vector<std::string>& list) {
+    if (!list.empty()) json[name] = list;
+  }
   // Left out where there is nothing to say.
   void text_if_any(const char* name, const std::string& text) {
     if (!text.empty()) json[name] = text;
@@ -77,6 +82,12 @@ class Reader {
     using Limits = std::numeric_limits<double>;
     if (json != "nan" && json != "inf") throw BadField(name, "no number");
     value = json == "nan" ? Limits::quiet_NaN() : Limits::infinity();
+  }
+  void newer(const char* name, std::optional<std::int64_t>& value) {
+    if (json_.contains(name)) (*this)(name, value);
+  }
+  void list_if_any(const char* name, std::vector<std::string>& list) {
+    if (json_.contains(name)) json_.at(name).get_to(list);
   }
   void text_if_any(const char* name, std::string& text) { text = json_.value(name, ""); }
 
@@ -173,6 +184,8 @@ void visit_row(Visitor& at, Row& row, Timing& timing) {
   at("flops", row.flops);
   at("instructions", row.instructions);
   at("peak_bytes", row.peak_bytes);
+  at.newer("bytes_transposed", row.bytes_transposed);
+  at.list_if_any("tiles", row.tiles);
   at.text_if_any("error", row.error);
   at.text_if_any("skipped", row.skipped);
   at("reasons", row.reasons);

@@ -71,9 +71,10 @@ TEST_F(Completion, BashCompletesCommandsAndOptions) {
   if (IsSkipped() || HasFatalFailure()) return;
   EXPECT_EQ(bash("sinter su"), Words{"suite"});
   EXPECT_EQ(bash("sinter ''"), (Words{"cache", "compare", "completion", "devices", "dump",
-                                      "explain", "report", "suite", "tune"}));
+                                      "explain", "help", "report", "suite", "tune"}));
   EXPECT_EQ(bash("sinter --v"), Words{"--version"});
   EXPECT_EQ(bash("sinter suite --sh"), Words{"--shapes"});
+  EXPECT_EQ(bash("sinter explain --sh"), Words{"--shape"}) << "one spelling is offered";
   EXPECT_EQ(bash("sinter dump softmax --st"), Words{"--stage"});
   EXPECT_TRUE(has(bash("sinter suite ''"), "--cases"));
   EXPECT_EQ(bash("sinter nothing --x"), Words{});
@@ -91,6 +92,9 @@ TEST_F(Completion, BashCompletesValues) {
   EXPECT_EQ(bash("sinter suite --set ="), (Words{"grid", "quick"}));
   EXPECT_EQ(bash("sinter suite --set = quick --li"), Words{"--list"});
   EXPECT_TRUE(has(bash("sinter suite --device ''"), "cpu"));
+  EXPECT_EQ(bash("sinter suite --shape 65"), Words{"65536x128"}) << "and both are completed";
+  EXPECT_EQ(bash("sinter explain softmax --shapes 65"), Words{"65536x128"});
+  EXPECT_EQ(bash("sinter help su"), Words{"suite"});
   EXPECT_EQ(bash("sinter completion f"), Words{"fish"});
   EXPECT_EQ(bash("sinter suite --seconds ''"), Words{});
 }

@@ -5,8 +5,10 @@
 #include <sinter/error.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "src/profile/page.h"
@@ -86,6 +88,17 @@ TEST(PerfReport, ErrorsStayInTheirPoint) {
   for (const PerfPoint& point : report.lines[0].points) EXPECT_EQ(point.error, "");
   EXPECT_NE(report.table().find("bad at 300: cannot run"), std::string::npos);
   EXPECT_NE(report.csv().find("\"no room, \"\"really\"\"\""), std::string::npos);
+}
+
+TEST(PerfReport, ANanHasNoSign) {
+  PerfPoint point;
+  point.size = 1;
+  point.value = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);
+  PerfReport report;
+  report.lines = {{"line", {point}}};
+  EXPECT_NE(report.table().find(" nan"), std::string::npos) << report.table();
+  EXPECT_EQ(report.table().find("-nan"), std::string::npos) << report.table();
+  EXPECT_NE(report.csv().find(",nan,"), std::string::npos) << report.csv();
 }
 
 TEST(PerfReport, StopsWhenToldTo) {

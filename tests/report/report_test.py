@@ -34,6 +34,8 @@ if not CHROMIUM or not DRIVER:
     print("skipped: there is no chromium or chromedriver (Debian: chromium, chromium-driver)")
     sys.exit(SKIPPED)
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDED = set()
 TABS = ["overview", "cases", "roofline", "table", "plans"]
 ROWS = len(sample.CASES) * len(sample.DTYPES) * 100 * len(sample.PROVIDERS)
 
@@ -44,6 +46,16 @@ def make_report(name, results, *options):
     subprocess.run([CLI, "report", str(path), "--out", str(OUT / name), *options], check=True,
                    stdout=subprocess.DEVNULL)
     return OUT / name / "report.html"
+
+
+def recorded_report(name):
+    """The page of a run in bench/results/, made once."""
+    page = OUT / name / "report.html"
+    if name not in RECORDED:
+        subprocess.run([CLI, "report", str(ROOT / "bench" / "results" / f"{name}.json"), "--out",
+                        str(page.parent)], check=True, stdout=subprocess.DEVNULL)
+        RECORDED.add(name)
+    return page
 
 
 def start_browser():
@@ -117,10 +129,24 @@ class ReportTest(unittest.TestCase):
         return self.script("return Chart.getChart(arguments[0]).data.datasets"
                            ".map((set) => [set.label, set.data.length])", canvas)
 
+    def written(self, canvas):
+        """What the chart's own plugins write into it: names of cases or of shapes."""
+        return set(self.script(
+            "const chart = Chart.getChart(arguments[0]); const texts = [];"
+            "const fill = chart.ctx.fillText;"
+            "chart.ctx.fillText = function (text, ...at) { texts.push(text);"
+            " return fill.call(this, text, ...at); };"
+            "for (const {beforeDatasetsDraw, afterDatasetsDraw} of chart.config.plugins)"
+            " for (const draw of [beforeDatasetsDraw, afterDatasetsDraw]) if (draw) draw(chart);"
+            "chart.ctx.fillText = fill; return texts;", canvas))
+
     def test_header_says_what_and_where(self):
         headline = self.find("#headline").text
-        self.assertRegex(headline, r"^Fused beats eager in \d+ of 581 cells, median \d+\.\d\d×")
-        self.assertIn("of the copy limit", headline)
+        self.assertRegex(headline, r"^Fused is not slower than eager in \d+ of 581 cells \(median "
+                                   r"gain \d+\.\d\d×\) and the best of torch_compile and "
+                                   r"torch_eager in \d+ of 581 \(median gain \d+\.\d\d×\); it is "
+                                   r"near the copy in \d+ of 581\.$")
+        self.assertIn("Not slower: at most 3% above", self.find("#rules-text").text)
         head = self.find("header").text
         for part in ("EPYC 9354", "200 GB/s", "0123456789ab", "2026-11-15", "torch 2.11.0",
                      "sinter suite --set grid", "This run was interrupted", "3 rows failed",
@@ -205,8 +231,19 @@ class ReportTest(unittest.TestCase):
         sets = self.datasets("roof-chart")
         self.assertEqual([count for _, count in sets], [291, 291, 290, 291, 2, 2])
         self.assertIn("200 GB/s", sets[4][0])
+        legend = self.texts("#panel-roofline .chart-legend button")
+        self.assertEqual(legend, [label for label, _ in sets])
+        dashes = self.script("return [...document.querySelectorAll('.chart-legend button')]"
+                             ".slice(-2).map((item) => item.querySelector('path').getAttribute("
+                             "'stroke-dasharray'))")
+        self.assertEqual(dashes, ["6 4", "2 3"], "as the lines are drawn")
+        self.find("#panel-roofline .chart-legend button").click()
+        self.assertFalse(self.script("return Chart.getChart('roof-chart').isDatasetVisible(0)"))
+        self.find("#panel-roofline .chart-legend button").click()
         self.assertIn("2.10 TFLOP/s", sets[5][0])
+        self.assertEqual(self.written("roof-chart"), set(sample.CASES))
         self.choose("Case · FLOP/byte", "layernorm")
+        self.assertIn("128x128", self.written("roof-chart"))
         counts = [count for _, count in self.datasets("roof-chart")]
         self.assertEqual(counts, [97, 97, 96, 97, 2, 2])
 
@@ -233,11 +270,94 @@ class ReportTest(unittest.TestCase):
 
     def test_a_null_gives_its_reason(self):
         self.open("#table")
-        column = self.script("return [...document.querySelectorAll('#rows th')]"
-                             ".findIndex((th) => th.dataset.field === 'instructions')") + 1
-        none = self.find(f"#rows tbody tr td:nth-child({column}) abbr")
+        self.select("#filter-provider", "torch_eager")
+        fields = self.script("return [...document.querySelectorAll('#rows th')]"
+                             ".map((th) => th.dataset.field)")
+        none = self.find(f"#rows tbody tr td:nth-child({fields.index('buffer_bytes') + 1}) abbr")
         self.assertEqual(none.text, "–")
-        self.assertEqual(none.get_attribute("title"), "perf_event_open: permission denied")
+        self.assertEqual(none.get_attribute("title"), "a peer does not say")
+        # A column without any value is left out; its reason is in the list.
+        self.assertNotIn("instructions", fields)
+        self.assertIn("instructions: perf_event_open: permission denied",
+                      self.script("return document.querySelector('#panel-table .explained')"
+                                  ".textContent"))
+
+    def test_the_table_uses_the_width_of_the_window(self):
+        metrics = {"width": 1440, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.open("#table", recorded_report("cuda-h200-grid-torch-2026-11-16"))
+        inside, shown = self.script("const box = document.querySelector('#panel-table .table-box');"
+                                    "return [box.scrollWidth, box.clientWidth]")
+        self.assertLessEqual(inside, shown)
+        self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), 1440)
+        self.screenshot("light-recorded-table")
+
+    def test_a_recorded_run_begins_with_a_metric_that_it_has(self):
+        page = recorded_report("cuda-h200-grid-torch-2026-11-16")
+        self.open("", page)
+        self.assertEqual(self.texts('#panel-overview [aria-label="Metric"] [aria-pressed="true"]'),
+                         ["Fused over best peer"])
+        self.assertEqual(len(self.find_all("#panel-overview .mini i:not(.hatched)")), 1100)
+        self.assertFalse(self.find('#panel-overview [data-value="eager"]').is_enabled())
+        self.screenshot("light-recorded-overview")
+
+    def test_counts_are_those_of_the_results_table(self):
+        name = "cuda-h200-grid-torch-2026-11-16"
+        table = subprocess.run([sys.executable, str(ROOT / "scripts" / "results_table.py"),
+                                "--grid", str(ROOT / "bench" / "results" / f"{name}.json")],
+                               check=True, capture_output=True, text=True).stdout
+        rows = {row[0]: row[1:] for row in
+                ([cell.strip() for cell in line.strip("|").split("|")]
+                 for line in table.splitlines()[2:])}
+        slow, near = rows["all"][0], rows["all"][4]
+        self.open("", recorded_report(name))
+        self.assertIn(f"in {slow} cells", self.find("#headline").text)
+        self.assertIn(f"it is near the copy in {near}.", self.find("#headline").text)
+        gain = rows["all"][2].replace("x", "×")
+        self.assertIn(f"median gain {gain}", self.find("#headline").text)
+        found = {row[0]: row[1:] for row in self.script(
+            "return [...document.querySelectorAll('#panel-overview table.data tbody tr')]"
+            ".map((tr) => [...tr.cells].map((cell) => cell.textContent))")}
+        for case, (not_slower, _, median, _, near_copy) in rows.items():
+            if case != "all":
+                self.assertEqual((found[case][0], found[case][2], found[case][3]),
+                                 (median.replace("x", "×"), not_slower, near_copy), case)
+
+    def test_a_cell_far_from_the_copy_says_why(self):
+        page = recorded_report("cpu-epyc-2cores-2026-11-15")
+        self.open("#cases?case=double_softmax", page)
+        self.assertIn("math", self.find("#far-cells").text)
+        self.assertIn("2 exp", self.find("#far-cells").text)
+        self.open("#cases?case=bias_dropout_add_t", page)
+        self.assertIn("Probably bound by transposed access", self.find("#far-cells").text)
+        title = self.find('#panel-cases td[data-state="ok"]').get_attribute("title")
+        self.assertIn("Probably bound by", title)
+        self.assertIn("Why 30 cells are far from the copy", self.find("#remarks").text)
+        self.open("#table", page)
+        self.assertIn("transposed access", self.texts("#rows tbody td"))
+
+    def test_few_shapes_leave_no_holes(self):
+        page = recorded_report("cpu-epyc-2cores-2026-11-15")
+        self.open("", page)
+        fields = self.texts('#panel-overview [data-case="softmax"] .mini i span')
+        self.assertEqual(fields, ["128x128", "128x65536", "65536x128", "4096x4096"])
+        self.screenshot("light-quick-overview")
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.open("#cases", page)
+        self.assertEqual(len(self.find_all("#panel-cases .heat td")), 4)
+        self.assertEqual(len(self.find_all('#panel-cases .heat td[data-state="none"]')), 0)
+
+    def test_the_footer_follows_the_content(self):
+        page = recorded_report("cpu-epyc-2cores-2026-11-15")
+        metrics = {"width": 1280, "height": 2400, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        for tab in TABS:
+            self.open(f"#{tab}", page)
+            gap = self.script(
+                "const last = [...document.querySelectorAll("
+                "'main [role=tabpanel]:not([hidden]) > *')].pop(); return document.querySelector('footer').getBoundingClientRect().top - "
+                "last.getBoundingClientRect().bottom")
+            self.assertLess(gap, 60, tab)
 
     def test_plans_are_drawn_with_what_is_not_fused(self):
         count = {"kernel": ".plan .kernel .title", "node": ".plan .node",
@@ -265,6 +385,22 @@ class ReportTest(unittest.TestCase):
                               "/([0-9.]+ [0-9.]+)L\\1(?![0-9.])/.test(path.getAttribute('d')))"
                               ".length")
         self.assertEqual(repeats, 0)
+
+    def test_no_edge_runs_behind_words(self):
+        for case in sample.CASES:
+            self.open(f"#plans?case={case}&plan=1")
+            hidden = self.script(
+                "const words = [...document.querySelectorAll('.plan .kernel text')].map((text) =>"
+                " text.getBBox());"
+                "const over = ({x, y}) => words.some((box) => x > box.x && x < box.x + box.width &&"
+                " y > box.y && y < box.y + box.height);"
+                "return [...document.querySelectorAll('.plan .edge')].filter((path) => {"
+                " for (let at = 0; at < path.getTotalLength(); at += 2)"
+                "  if (over(path.getPointAtLength(at))) return true;"
+                " return false; }).length")
+            self.assertEqual(hidden, 0, case)
+            self.assertEqual(len(self.find_all(".plan .kernel rect")),
+                             len(self.find_all(".plan .kernel")) // 2, "no box behind the words")
 
     def test_nodes_of_a_plan_do_not_overlap(self):
         for case in sample.CASES:

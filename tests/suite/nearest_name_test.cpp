@@ -16,6 +16,8 @@ TEST(NearestName, CountsLettersChangedAddedAndMissing) {
   EXPECT_EQ(nearest_name("fukk", kSets), "full");
 }
 
+TEST(ListedNames, ReadLikeASentence) { EXPECT_EQ(listed_names(kSets), "there are quick and full"); }
+
 TEST(UnknownName, SuggestsWhatIsNear) {
   EXPECT_EQ(unknown_name("set", "qick", kSets), "there is no set 'qick'; did you mean quick?");
   EXPECT_EQ(unknown_name("set", "qucik", kSets), "there is no set 'qucik'; did you mean quick?");

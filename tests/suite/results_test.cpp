@@ -57,6 +57,8 @@ ResultRow full_row() {
   row.flops = 160;
   row.instructions = 161;
   row.peak_bytes = 162;
+  row.bytes_transposed = 163;
+  row.tiles = {"over (4, 8), in rows"};
   row.reasons = {{"nothing", "for a reason"}};
   return row;
 }
@@ -104,6 +106,15 @@ TEST(Results, ReadBackTheyAreTheSame) {
   EXPECT_FALSE(back.rows[1].timing);
   EXPECT_EQ(back.plans[0].plan.nodes[0].kernel, -1);
   EXPECT_EQ(back.plans[0].plan.edges[0].reason, "because");
+}
+
+TEST(Results, FilesFromBeforeAFieldWasAddedCanBeRead) {
+  auto json = nlohmann::json::parse(to_json(full_results()));
+  for (auto& row : json["rows"])
+    for (const char* field : {"bytes_transposed", "tiles"}) row.erase(field);
+  const Results old = from_json(json.dump(), "memory");
+  EXPECT_FALSE(old.rows[0].bytes_transposed);
+  EXPECT_TRUE(old.rows[0].tiles.empty());
 }
 
 TEST(Results, ErrorsThatAreNoNumbersSurvive) {

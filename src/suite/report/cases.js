@@ -76,6 +76,16 @@ const rateChart = (list, family) => {
   }, rateTooltip);
 };
 
+const farList = (list) => {
+  const far = list.map(farOf).filter(Boolean);
+  const {near, all} = nearCopy(list);
+  if (!far.length) return null;
+  return element("div", {class: "far small", id: "far-cells"},
+    element("p", {}, element("b", {}, `${near} of ${plural(all, "cell")} are near the copy. `),
+      `What probably holds the other${far.length === 1 ? "" : "s"} back, likeliest cause first:`),
+    element("ul", {}, causeItems(far, false)));
+};
+
 const drawCases = (panel) => {
   const available = dtypesOf(state.case);
   if (!available.includes(state.dtype)) state.dtype = available[0];
@@ -88,7 +98,7 @@ const drawCases = (panel) => {
   panel.replaceChildren(
     element("div", {class: "controls"}, caseControl(), dtypeControl(available) || "",
       metricControl()),
-    heatMap(findMetric(state.metric), list),
+    heatMap(findMetric(state.metric), list), farList(list) || "",
     element("h2", {}, "Speed over size"),
     element("div", {class: "controls"},
       selectBox("Shapes", "family", families(list), family, (value) => choose({family: value})),

@@ -31,26 +31,29 @@ const plainLine = (label, points, dash) => ({
   pointHitRadius: 6, pointStyle: "line",
 });
 
-// A chart, or the note in its place. It is told apart by `id`; drawing it again ends the old one.
-const chartBox = (id, label, datasets, scales, tooltip) => {
+// A chart with its legend, or the note in its place. It is told apart by `id`; drawing it again
+// ends the old one. `labels`: a plugin that writes into it, and the room above that it needs.
+const chartBox = (id, label, datasets, scales, tooltip, labels = {}) => {
   if (typeof Chart === "undefined") return element("div", {class: "no-chart", id}, kNoCharts);
   if (chartsByPanel.has(id)) chartsByPanel.get(id).destroy();
   const canvas = element("canvas", {id, role: "img", "aria-label": label});
   const box = element("div", {class: "chart"}, canvas);
+  const chart = () => chartsByPanel.get(id);
   // Chart.js measures its box, which has to be in the page by then.
   queueMicrotask(() => chartsByPanel.set(id, new Chart(canvas, {
     type: "scatter",
     data: {datasets},
+    plugins: labels.plugin ? [labels.plugin] : [],
     options: {
+      layout: {padding: {top: labels.room || 0}},
       animation: false, maintainAspectRatio: false, responsive: true,
       interaction: {mode: "nearest", intersect: false, axis: "xy"},
       scales,
       plugins: {
-        legend: {position: "bottom", labels: {color: cssVariable("text"), usePointStyle: true,
-          boxHeight: 7, padding: 16}},
+        legend: {display: false},
         tooltip: {callbacks: {label: tooltip}, displayColors: false},
       },
     },
   })));
-  return box;
+  return element("div", {}, box, chartLegend(datasets, chart));
 };

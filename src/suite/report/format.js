@@ -16,6 +16,12 @@ const scaled = (value, units) => {
 };
 
 const formatTime = (us) => us < 1 ? scaled(us * 1000, ["ns", "µs"]) : scaled(us, ["µs", "ms", "s"]);
+// "3.84–4.10 µs": the unit once where both have the same.
+const formatTimes = (low, high) => {
+  const [from, to] = [formatTime(low), formatTime(high)];
+  const unit = to.slice(to.indexOf(" "));
+  return `${from.endsWith(unit) ? from.slice(0, -unit.length) : from}–${to}`;
+};
 const formatMs = (ms) => formatTime(ms * 1000);
 const formatBytes = (bytes) => scaled(bytes, ["B", "kB", "MB", "GB", "TB"]);
 const formatCount = (count) => scaled(count, ["", "k", "M", "G", "T", "P"]);

@@ -1,25 +1,28 @@
 // The head of the page: what the run found in one sentence, on what machine, and what went wrong.
-const wins = (values) => values.filter((value) => value > 1).length;
 const failedRows = run.rows.filter(rowFailure);
 const skippedRows = run.rows.filter((row) => !rowFailure(row) && row.skipped);
 
+// "a", "a and b", "a, b and c".
+const listed = (parts) => parts.length < 2 ? parts.join("") :
+  `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
+
 const headlineOf = () => {
-  const parts = [];
-  const eager = metricValues(findMetric("eager"), run.cells);
-  if (eager.length)
-    parts.push(`Fused beats eager in ${wins(eager)} of ${plural(eager.length, "cell")}, ` +
-      `median ${formatRatio(median(eager))}`);
-  const peer = run.peers.length ? metricValues(findMetric("peer"), run.cells) : [];
-  if (peer.length)
-    parts.push(`the best peer in ${wins(peer)} of ${peer.length}, median ` +
-      formatRatio(median(peer)));
-  const limit = metricValues(findMetric("limit"), run.cells);
-  if (limit.length)
-    parts.push(`${parts.length ? "it" : "fused"} reaches a median ${formatPercent(median(limit))} of the copy limit`);
-  const text = parts.join("; ");
-  if (text) return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  const rivals = rivalMetrics().map((metric, i) => {
+    const gains = metricValues(metric, run.cells);
+    return `${metric.rival} in ${notSlower(gains)} of ` +
+      `${i ? gains.length : plural(gains.length, "cell")} (median gain ` +
+      `${formatRatio(median(gains))})`;
+  });
+  const {near, all} = nearCopy(run.cells);
+  const parts = [rivals.length ? `Fused is not slower than ${listed(rivals)}` : null,
+    all ? `${rivals.length ? "it" : "Fused"} is near the copy in ${near} of ` +
+      (rivals.length ? all : plural(all, "cell")) : null].filter(Boolean);
+  if (parts.length) return `${parts.join("; ")}.`;
   return run.rows.some(isMeasured) ? "This run has no fused rows." : "This run measured nothing.";
 };
+
+const rulesText = () => [rivalMetrics().length ? rules.not_slower : null,
+  nearCopy(run.cells).all ? rules.near : null].filter(Boolean).join(" ");
 
 const figure = (value, text) => element("div", {class: "figure"}, element("b", {}, value),
   element("span", {}, text));
@@ -111,6 +114,7 @@ const remark = (summary, items, open = false) => items.length ? element("details
 const drawHeader = () => {
   const {meta} = run;
   byId("headline").textContent = headlineOf();
+  byId("rules-text").textContent = rulesText();
   if (meta.interrupted)
     byId("banners").append(element("p", {class: "banner", role: "status"},
       "This run was interrupted: what follows is what it had measured until then."));
@@ -122,6 +126,8 @@ const drawHeader = () => {
     remark(`${plural(failedRows.length, "row")} failed`, grouped(failedRows, rowFailure)),
     remark(`${plural(skippedRows.length, "row")} skipped`,
       grouped(skippedRows, (row) => row.skipped)),
+    remark(`Why ${plural(farRows.length, "cell is", "cells are")} far from the copy`,
+      causeItems(farRows, true)),
     remark(`${plural(meta.not_run.length, "case")} cannot run yet`,
       meta.not_run.map((each) =>
         element("li", {}, element("b", {}, each.case), `: ${each.reason}`))),

@@ -6,6 +6,21 @@ const gridOf = (list) => ({
   at: new Map(list.map((cell) => [`${cell.rows}|${cell.cols}`, cell])),
 });
 
+// Most pairs of rows and columns were not measured: a grid would be mostly empty.
+const kSparse = 0.6;
+const isSparse = (list) => {
+  const shapes = unique(list.map((cell) => cell.shape)).length;
+  const {rows, cols} = gridOf(list);
+  return shapes < kSparse * rows.length * cols.length;
+};
+// Then every shape has a field of its own, in one row.
+const shapesOf = (list) => ({
+  rows: [""],
+  cols: unique(list.map((cell) => cell.shape)).sort(bySize),
+  at: new Map(list.map((cell) => [`|${cell.shape}`, cell])),
+});
+const layoutOf = (list) => isSparse(list) ? shapesOf(list) : gridOf(list);
+
 const kStateText = {failed: "fail", skipped: "skip", missing: "–"};
 
 const providerLine = (name, row) => {
@@ -25,6 +40,8 @@ const cellDetails = (cell) => {
   const fused = cell.byProvider.get("fused");
   if (fused && fused.limit_us !== null)
     lines.push(`limit ${formatTime(fused.limit_us)} for ${formatBytes(fused.bytes_min)}`);
+  const far = farOf(cell);
+  if (far) lines.push(farText(far));
   return lines;
 };
 
@@ -68,11 +85,12 @@ const walkable = (table, detail, cellAt) => {
 };
 
 const heatMap = (metric, list) => {
-  const grid = gridOf(list);
+  const grid = layoutOf(list);
   const cellAt = (r, c) => grid.at.get(`${grid.rows[r]}|${grid.cols[c]}`);
   const table = element("table", {class: "heat", role: "grid", style: `--cols:${grid.cols.length}`,
     "aria-label": `${metric.label} of ${state.case}, rows by columns`},
-    element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "rows \\ cols"),
+    element("thead", {}, element("tr", {}, element("th", {scope: "col"},
+      isSparse(list) ? "shape" : "rows \\ cols"),
       grid.cols.map((cols) => element("th", {scope: "col"}, cols)))),
     element("tbody", {}, grid.rows.map((rows, r) => element("tr", {},
       element("th", {scope: "row"}, rows),
@@ -98,8 +116,19 @@ const heatLegend = (metric, list) => {
       hatched.join(", ").replace("missing", "not comparable")) : null);
 };
 
+// The same for a few shapes, with room for their names and numbers.
+const miniList = (metric, list) => element("div", {class: "mini listed", "aria-hidden": "true"},
+  [...list].sort((a, b) => bySize(a.shape, b.shape)).map((cell) => {
+    const {state: what, value} = metricOf(metric, cell);
+    return element("i", {title: cell.shape, class: what === "ok" ? null : "hatched",
+      style: what === "ok" ? cellStyle(metric, value) : null},
+    element("span", {}, cell.shape),
+    element("b", {}, what === "ok" ? metricText(metric, value) : kStateText[what]));
+  }));
+
 // Without text: an overview's picture, described in words by its label.
 const miniMap = (metric, list) => {
+  if (isSparse(list)) return miniList(metric, list);
   const grid = gridOf(list);
   const marks = grid.rows.flatMap((rows) => grid.cols.map((cols) => {
     const cell = grid.at.get(`${rows}|${cols}`);

@@ -3,6 +3,7 @@
 const data = JSON.parse(byId("data").textContent);
 const compared = JSON.parse(byId("compared").textContent);
 const comparison = JSON.parse(byId("comparison").textContent);  // of both runs, beyond the noise
+const rules = JSON.parse(byId("rules").textContent);  // what "not slower" and "near" mean
 
 const isWrong = (row) => row.tolerance !== null && row.max_rel_err !== null &&
   !(row.max_rel_err <= row.tolerance);
@@ -59,9 +60,13 @@ const cellsOf = (caseName, dtype) =>
 const dtypesOf = (caseName) =>
   unique(run.cells.filter((cell) => cell.case === caseName).map((cell) => cell.dtype));
 
+// A rival's time. Where its samples lie far apart something else ran beside it: its faster ones.
+const steadyUs = (row) =>
+  row.p20_us > 0 && row.p80_us > rules.far_apart * row.p20_us ? row.p20_us : row.median_us;
+
 const bestPeer = (cell) => {
   const peers = run.peers.map((name) => cell.byProvider.get(name));
-  const measured = peers.filter(isMeasured).sort((a, b) => a.median_us - b.median_us);
+  const measured = peers.filter(isMeasured).sort((a, b) => steadyUs(a) - steadyUs(b));
   return measured[0] || peers.find((row) => row);
 };
 const rowBefore = (row) => {
@@ -71,8 +76,13 @@ const rowBefore = (row) => {
 const changeKey = (row) => JSON.stringify([row.case, row.dtype, row.shape, row.provider]);
 const changes = new Map(comparison ? comparison.rows.map((row) => [changeKey(row), row]) : []);
 const changeOf = (row) => changes.get(changeKey(row));
-const speedUp = (slow, fast) =>
-  isMeasured(slow) && isMeasured(fast) ? slow.median_us / fast.median_us : null;
+const speedUp = (rival, row) =>
+  isMeasured(rival) && isMeasured(row) ? steadyUs(rival) / row.median_us : null;
+const gainSince = (before, row) =>
+  isMeasured(before) && isMeasured(row) ? before.median_us / row.median_us : null;
+// scripts/results_table.py has the same rule, a test compares both.
+const isNotSlower = (gain) => gain * rules.noise >= 1;
+const notSlower = (gains) => gains.filter(isNotSlower).length;
 // Sample by sample where both were timed in turns: a peer was not.
 const limitShare = (row) => {
   if (!isMeasured(row)) return null;
@@ -80,21 +90,22 @@ const limitShare = (row) => {
   return row.limit_us > 0 ? row.limit_us / row.median_us : null;
 };
 
-// What a heat map can show of a cell. `other` is the row that the fused one is compared with.
+// What a heat map can show of a cell. `other` is the row that the fused one is compared with,
+// `rival` its name in a sentence, `why` the reason where a run has no such numbers.
 const kMetrics = [
   {value: "eager", label: "Fused over eager", unit: "ratio", what: "eager time / fused time",
-    other: (cell) => cell.byProvider.get("eager")},
+    other: (cell) => cell.byProvider.get("eager"), gain: speedUp, rival: "eager",
+    why: "This run has no eager rows to compare with."},
   {value: "peer", label: "Fused over best peer", unit: "ratio",
-    what: "best peer's time / fused time", other: bestPeer},
+    what: "best peer's time / fused time", other: bestPeer, gain: speedUp,
+    rival: run.peers.length > 1 ? `the best of ${run.peers.join(" and ")}` : run.peers[0],
+    why: "This run has no peers, e.g. PyTorch, to compare with."},
   {value: "limit", label: "Fraction of limit", unit: "share", what: "copy's time / fused time",
-    other: null},
+    other: null, why: "This run has no limits: the copy was not timed."},
   {value: "before", label: "Against the earlier run", unit: "ratio",
-    what: "fused time before / now", other: (cell) => rowBefore(cell.byProvider.get("fused"))},
+    what: "fused time before / now", other: (cell) => rowBefore(cell.byProvider.get("fused")),
+    gain: gainSince, why: "The earlier run has none of these rows."},
 ].filter((metric) => metric.value !== "before" || compared);
-
-const kNoPeers = {disabled: true, why: "This run has no peers, e.g. PyTorch, to compare with."};
-const metricOptions = () => kMetrics.map((metric) =>
-  metric.value === "peer" && !run.peers.length ? {...metric, ...kNoPeers} : metric);
 
 const rowState = (row) => {
   if (!row) return {state: "missing", why: "not measured"};
@@ -120,7 +131,7 @@ const metricOf = (metric, cell) => {
   const otherState = rowState(other);
   // The fused one ran: what its rival failed at is no failure of this cell.
   if (otherState.state !== "ok") return {state: "missing", why: otherState.why};
-  return {state: "ok", value: speedUp(other, fused)};
+  return {state: "ok", value: metric.gain(other, fused)};
 };
 const metricValues = (metric, list) =>
   list.map((cell) => metricOf(metric, cell)).filter(({state}) => state === "ok")
@@ -128,3 +139,10 @@ const metricValues = (metric, list) =>
 const metricText = (metric, value) =>
   metric.unit === "share" ? formatPercent(value) : formatRatio(value);
 const findMetric = (value) => kMetrics.find((metric) => metric.value === value);
+
+// Those that this run has numbers for can be chosen; the first of them is shown first.
+const kMetricOptions = kMetrics.map((metric) => metricValues(metric, run.cells).length ?
+  {...metric, why: undefined} : {...metric, disabled: true});
+const shownMetrics = () => kMetricOptions.filter(({disabled}) => !disabled);
+const rivalMetrics = () => shownMetrics().filter(({rival}) => rival);
+const firstMetric = (shownMetrics()[0] || kMetrics[0]).value;

@@ -10,8 +10,6 @@ const caseCard = (metric, name) => {
     element("h3", {}, name), element("p", {class: "muted"}, summary), miniMap(metric, list));
 };
 
-const shownMetrics = () => metricOptions().filter(({disabled}) => !disabled);
-
 const spanText = (values) => {
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -41,17 +39,23 @@ const summaryRow = (name) => {
   const rows = list.flatMap((cell) => [...cell.byProvider.values()]);
   const failed = rows.filter(rowFailure).length;
   const skipped = rows.filter((row) => !rowFailure(row) && row.skipped).length;
-  const eager = metricValues(kMetrics[0], list);
-  const texts = [...shownMetrics().map(medianCell),
-    eager.length ? `${wins(eager)} of ${eager.length}` : "–", kernels.join(" → "), compile,
-    String(failed), String(skipped)];
+  const {near, all} = nearCopy(list);
+  const texts = [...shownMetrics().map(medianCell), ...rivalMetrics().map((metric) => {
+    const gains = metricValues(metric, list);
+    return gains.length ? `${notSlower(gains)} of ${gains.length}` : "–";
+  }), all ? `${near} of ${all}` : "–", causeSummary(list.map(farOf).filter(Boolean)) || "–",
+  kernels.filter((text) => text !== "–").join(" → ") || "–", compile,
+  ...(failedRows.length ? [String(failed)] : []), ...(skippedRows.length ? [String(skipped)] : [])];
   return element("tr", {}, element("th", {scope: "row", class: "text"}, name),
     texts.map((text) => element("td", {}, text)));
 };
 
 const summaryTable = (names) => {
-  const titles = ["Case", ...shownMetrics().map((metric) => metric.label), "Faster than eager in",
-    "Kernels, eager → fused", "Compile, fused", "Failed", "Skipped"];
+  const kernels = run.providers.includes("eager") ? "Kernels, eager → fused" : "Kernels";
+  const titles = ["Case", ...shownMetrics().map((metric) => metric.label),
+    ...rivalMetrics().map(({value}) => `Not slower than ${value === "peer" ? "best peer" : value}`),
+    "Near the copy", "Far cells, probably bound by", kernels, "Compile, fused",
+    ...(failedRows.length ? ["Failed"] : []), ...(skippedRows.length ? ["Skipped"] : [])];
   return element("div", {class: "table-box"}, element("table", {class: "data"},
     element("thead", {}, element("tr", {}, titles.map((title, i) =>
       element("th", {scope: "col", class: i ? "plain" : "plain text"}, title)))),
@@ -67,6 +71,7 @@ const drawOverview = (panel) => {
     element("div", {style: "margin-top:12px"},
       heatLegend(metric, run.cells.filter((cell) => cell.dtype === state.dtype)),
       element("p", {class: "muted small", style: "margin:6px 0 0"},
-        "In each map rows grow downwards and columns to the right. Choose one for its numbers.")),
+        isSparse(run.cells) ? "Each field is a shape. Choose a case for its numbers." :
+          "In each map rows grow downwards and columns to the right. Choose one for its numbers.")),
     element("h2", {}, `Medians by case, ${state.dtype}`), summaryTable(names));
 };

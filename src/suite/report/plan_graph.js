@@ -1,7 +1,8 @@
-// The picture of a plan. Two layouts: the operations inside each kernel, then the kernels with what
-// they are given. In: an entry of `plans`. Out: an SVG element.
+// The picture of a plan. Two layouts: the operations inside each kernel, beside the words about it,
+// then the kernels with what they are given. In: an entry of `plans`. Out: an SVG element.
 const kNodeHeight = 42;
-const kHeadHeight = 70;
+const kLineHeight = 16;
+const kHeadLetters = 34;  // of a line of a kernel's words
 const kPad = 16;
 const kInnerGaps = {across: 18, down: 24};
 const kOuterGaps = {across: 36, down: 46};
@@ -11,12 +12,25 @@ const nodeWidth = (node) =>
   Math.max(56, textWidth(node.op, 13.5), textWidth(nodeDetail(node), 11)) + 20;
 const nodeDetail = (node) => node.output ? `${node.detail} · output` : node.detail;
 
-const kernelLines = (kernel) => [kernel.name,
-  `reads ${formatBytes(kernel.bytes_read)}, writes ${formatBytes(kernel.bytes_written)}`,
-  `predicted ${formatTime(kernel.predicted_us)}${kernel.tiles ? ` · ${kernel.tiles}` : ""}`];
+// Lines of a few words; names of kernels are cut at their underscores.
+const wrapped = (text) => {
+  const lines = [""];
+  for (const word of text.split(/(?<=[ _])/)) {
+    if (lines[lines.length - 1].length + word.trimEnd().length > kHeadLetters) lines.push("");
+    lines[lines.length - 1] += word;
+  }
+  return lines.map((line) => line.trimEnd()).filter(Boolean);
+};
 
-// The inside of a kernel. Values from elsewhere come in at the top, through a place of their own
-// for each edge; values that others read leave at the bottom, once for each node.
+const kernelLines = (kernel) => [
+  ...wrapped(kernel.name).map((text) => ({text, kind: "title"})),
+  ...[`reads ${formatBytes(kernel.bytes_read)}, writes ${formatBytes(kernel.bytes_written)}`,
+    `predicted ${formatTime(kernel.predicted_us)}`, kernel.tiles].flatMap(wrapped)
+    .map((text) => ({text, kind: "sub"}))];
+
+// The inside of a kernel, right of its words, so that no edge runs behind them. Values from
+// elsewhere come in at the top, through a place of their own for each edge; values that others read
+// leave at the bottom, once for each node.
 const layOutKernel = (plan, index) => {
   const members = plan.nodes.filter((node) => node.kernel === index);
   const inside = new Set(members.map((node) => node.id));
@@ -40,12 +54,16 @@ const layOutKernel = (plan, index) => {
       edges.push({from: node.id, to: `out${node.id}`, exit: node.id});
     }
   const layout = layeredLayout([...nodes, ...ports], edges, kInnerGaps);
-  const head = Math.max(...kernelLines(plan.kernels[index]).map((line, i) =>
-    textWidth(line, i ? 12 : 13.5)));
-  const width = Math.max(layout.width, head) + 2 * kPad;
+  const lines = kernelLines(plan.kernels[index]);
+  const head = Math.max(...lines.map(({text, kind}) =>
+    textWidth(text, kind === "sub" ? 12 : 13.5)));
+  const dx = head + 2 * kPad;
+  const hasEntry = edges.some(({entry}) => entry !== undefined);
   const hasExit = edges.some(({exit}) => exit !== undefined);
-  return {members, edges, layout, dx: (width - layout.width) / 2,
-    w: width, h: kHeadHeight + layout.height + (hasExit ? 0 : kPad)};
+  const dy = hasEntry ? 0 : kPad;
+  const insideHeight = dy + layout.height + (hasExit ? 0 : kPad);
+  return {members, edges, layout, lines, dx, dy, w: dx + layout.width + kPad,
+    h: Math.max(insideHeight, lines.length * kLineHeight + kPad)};
 };
 
 const moved = (points, dx, dy) => points.map(({x, y}) => ({x: x + dx, y: y + dy}));
@@ -77,10 +95,11 @@ const layOutPlan = (plan) => {
     const place = outer.places.get(`k${i}`);
     const box = {...kernel, x: place.x - kernel.w / 2, y: place.top};
     box.innerX = box.x + kernel.dx;
-    box.innerY = box.y + kHeadHeight - kInnerGaps.down / 2;
+    box.innerY = box.y + kernel.dy;
     kernel.edges.forEach((edge, at) => {
       const points = moved(kernel.layout.routes[at], box.innerX, box.innerY);
-      if (edge.exit !== undefined) exits.set(edge.exit, points);
+      if (edge.exit !== undefined)
+        exits.set(edge.exit, [...points, {x: points[points.length - 1].x, y: box.y + box.h}]);
       else routes[edge.entry ?? edge.index] = points;
     });
     return box;
@@ -120,12 +139,9 @@ const nodeBox = (node, x, top) => {
 const kernelBack = (box) => svg("g", {class: "kernel"},
   svg("rect", {x: box.x, y: box.y, width: box.w, height: box.h, rx: 10}));
 
-// Over the edges that come in, so that they pass behind the words.
-const kernelHead = (box, kernel) => svg("g", {class: "kernel"},
-  svg("rect", {x: box.x + 1, y: box.y + 1, width: box.w - 2, height: kHeadHeight - 8, rx: 9,
-    style: "stroke:none"}),
-  kernelLines(kernel).map((line, i) => svg("text", {class: i ? "sub" : "title", x: box.x + kPad,
-    y: box.y + 21 + 16 * i}, line)));
+const kernelHead = (box) => svg("g", {class: "kernel"},
+  box.lines.map(({text, kind}, i) => svg("text", {class: kind, x: box.x + kPad,
+    y: box.y + 21 + kLineHeight * i}, text)));
 
 const arrow = (id, kind) => svg("marker", {id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8,
   markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto"},
@@ -175,7 +191,7 @@ const planGraph = (plan) => {
   layout.boxes.map(kernelBack),
   plan.edges.map((edge, i) => layout.routes[i].length < 2 ? null :
     edgeShape(plan, edge, layout.routes[i], numbers.get(i) ?? null)),
-  layout.boxes.map((box, i) => kernelHead(box, plan.kernels[i])),
+  layout.boxes.map(kernelHead),
   layout.given.map(({node, place}) => nodeBox(node, place.x, place.top)), insides,
   [...numbers].map(([at, number]) => edgeNumber(layout, at, number)));
 };

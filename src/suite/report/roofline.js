@@ -27,12 +27,24 @@ const roofs = (points) => {
   const sets = [];
   const end = ridge || high;
   if (copy)
-    sets.push(plainLine(`copy, ${formatBandwidth(copy)}`,
+    sets.push(plainLine(`what memory allows: a large copy, ${formatBandwidth(copy)}`,
       [{x: low, y: copy * low / 1e9}, {x: end, y: copy * end / 1e9}], [6, 4]));
   if (peak)
-    sets.push(plainLine(`multiply-adds, ${formatFlops(peak)}`,
+    sets.push(plainLine(`what arithmetic allows: multiply-adds, ${formatFlops(peak)}`,
       [{x: ridge || low, y: peak / 1e9}, {x: high, y: peak / 1e9}], [2, 3]));
   return sets;
+};
+
+// Names of what the points are: of the cases, at their intensities, or of one case's shapes.
+const roofNames = (points) => {
+  if (state.roofcase) {
+    const right = Math.max(...points.map(({x}) => x));
+    return pointNames(points.filter(({row}) => row.provider === points[0].row.provider)
+      .map(({y, row}) => ({x: right, y, text: row.shape})));
+  }
+  const columns = unique(points.map(({row}) => row.case)).map((name) => ({text: name,
+    x: median(points.filter(({row}) => row.case === name).map(({row}) => intensityOf(row)))}));
+  return columnNames(columns.sort((a, b) => a.x - b.x));
 };
 
 const roofTooltip = (context) => {
@@ -74,10 +86,11 @@ const drawRoofline = (panel) => {
         x: {...logAxis("FLOP for each byte that must move",
           powerTick((x) => String(+x.toPrecision(3)))), min: low, max: high},
         y: logAxis("GFLOP/s", powerTick((y) => String(+y.toPrecision(3)))),
-      }, roofTooltip)),
+      }, roofTooltip, roofNames(points))),
     element("p", {class: "muted small", style: "margin-top:10px"},
-      "A point on the slope moves bytes as fast as a large copy. Points above it found their " +
-      "data in the cache; points far below it are too small to fill the machine, or leave " +
-      "something to gain. Providers stand side by side, though their intensity is the same.",
+      "Each point is a shape of the case named above it. A point on the slope moves bytes as " +
+      "fast as a large copy; points above it found their data in the cache, and points far below " +
+      "it are too small to fill the machine, or leave something to gain. Providers stand side by " +
+      "side, though their intensity is the same.",
       peak ? "" : " The flat roof is missing: this run did not measure multiply-adds."));
 };

@@ -1,7 +1,7 @@
 // What is chosen: tab, case, type, metric, plan. Kept in the address, so that a view can be linked
 // to: #cases?case=softmax&dtype=f32&metric=limit. Panels are drawn when they are first looked at.
 const kDefaults = {tab: "overview", case: run.cases[0] || "", dtype: run.dtypes[0] || "",
-  metric: "eager", axis: "elements", rate: "bytes", family: "", roofcase: "", plan: "0"};
+  metric: firstMetric, axis: "elements", rate: "bytes", family: "", roofcase: "", plan: "0"};
 const state = {...kDefaults};
 const panels = [];  // {id, label, panel, button, draw, stale}
 
@@ -13,7 +13,7 @@ const readAddress = () => {
     if (Object.hasOwn(kDefaults, name) && name !== "tab") state[name] = value;
   // A link to another run's page may name what this one does not have.
   const known = {case: run.cases, dtype: run.dtypes, roofcase: run.cases,
-    metric: metricOptions().filter(({disabled}) => !disabled).map(({value}) => value),
+    metric: shownMetrics().map(({value}) => value),
     rate: Object.keys(kRates), axis: Object.keys(kAxes)};
   for (const [name, values] of Object.entries(known))
     if (!values.includes(state[name])) state[name] = kDefaults[name];
@@ -72,6 +72,6 @@ const dtypeControl = (available = run.dtypes) => run.dtypes.length < 2 ? null :
   chips("Type", run.dtypes.map((value) => ({value, label: value,
     disabled: !available.includes(value)})), state.dtype, (dtype) => choose({dtype}));
 const metricControl = () =>
-  chips("Metric", metricOptions(), state.metric, (metric) => choose({metric}));
+  chips("Metric", kMetricOptions, state.metric, (metric) => choose({metric}));
 const caseControl = (names = run.cases) => selectBox("Case", `case-${state.tab}`,
   names.map((value) => ({value, label: value})), state.case, (name) => choose({case: name}));

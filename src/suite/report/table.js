@@ -2,6 +2,8 @@
 // thousands stay fast.
 const kPiece = 150;
 
+const farOfRow = (row) => row.provider === "fused" ? farOf(row) : undefined;
+
 const amount = (field, label, format, title) => ({field, label, format, title,
   value: (row) => row[field]});
 const kColumns = [
@@ -13,12 +15,16 @@ const kColumns = [
   amount("median_us", "Time", formatTime, "Median"),
   {field: "p20_us", label: "p20–p80", title: "What the middle of the samples took",
     value: (row) => row.p20_us,
-    format: (value, row) => `${formatTime(value)} – ${formatTime(row.p80_us)}`},
+    format: (value, row) => formatTimes(value, row.p80_us)},
   amount("limit_us", "Limit", formatTime, "A copy that moves the least traffic"),
   {field: "share", label: "Of limit", value: limitShare, format: formatPercent, reason: "limit_us"},
   {field: "gain", label: "Over eager", title: "Eager's time / this one's", format: formatRatio,
     value: (row) => row.provider === "eager" ? null :
       speedUp(cellOf(row).byProvider.get("eager"), row), reason: "median_us"},
+  {field: "far", label: "Probably bound by", text: true,
+    title: "Of fused rows that are far from the copy", value: (row) => farOfRow(row) || null,
+    order: (row) => farOfRow(row) ? farOfRow(row).causes[0].kind : null,
+    format: (far) => unique(far.causes.map(({kind}) => kind)).join(", ")},
   amount("call_us", "Call", formatTime, "What a call costs its caller, at small shapes"),
   amount("bytes_min", "Least traffic", formatBytes, "Every input read once, every output written"),
   amount("bytes_planned", "Planned traffic", formatBytes, "What the plan's kernels read and write"),
@@ -39,12 +45,19 @@ const kColumns = [
 if (compared)
   kColumns.splice(9, 0, {field: "before", label: "Over earlier run",
     title: "Time before / now; slower and faster are beyond the noise", reason: "median_us",
-    value: (row) => speedUp(rowBefore(row), row),
+    value: (row) => gainSince(rowBefore(row), row),
     format: (value, row) => {
       const change = changeOf(row);
       return formatRatio(value) +
         (change && change.verdict !== "same" ? ` ${change.verdict}` : "");
     }});
+
+// A column without a single value takes room and says nothing: the reasons below the table do.
+// Nor does one that says the same of all rows.
+const kShownColumns = kColumns.filter((column) =>
+  column.field === "dtype" ? run.dtypes.length > 1 :
+    ["case", "shape", "provider"].includes(column.field) ||
+      run.rows.some((row) => (column.value(row) ?? null) !== null));
 
 const kFilters = ["case", "provider", "shape", "dtype"];
 const view = {column: null, descending: false, text: "", case: "", provider: "", shape: "",
@@ -71,9 +84,12 @@ const visibleRows = () => {
 
 const whyNull = (column, row) => rowFailure(row) || row.skipped ||
   row.reasons[column.reason || column.field] ||
-  (column.field === "gain" && row.provider === "eager" ? "this is eager" : "not measured");
+  (column.field === "gain" && row.provider === "eager" ? "this is eager" :
+    column.field === "far" ? (row.provider === "fused" ? "near the copy" : "not a fused row") :
+      "not measured");
 
 const cellNote = (column, row) => {
+  if (column.field === "far" && farOfRow(row)) return farText(farOfRow(row));
   if (column.field === "max_rel_err" && row.tolerance !== null)
     return `tolerance ${formatError(row.tolerance)}, ${row.checked_elements} elements checked`;
   if (column.field === "before" && changeOf(row))
@@ -93,7 +109,8 @@ const dataCell = (column, row) => {
   const value = column.value(row);
   if (value === null || value === undefined) {
     const why = whyNull(column, row);
-    return element("td", {}, element("abbr", {title: why, "aria-label": `none: ${why}`}, "–"));
+    return element("td", {class: column.text ? "text" : null},
+      element("abbr", {title: why, "aria-label": `none: ${why}`}, "–"));
   }
   if (column.field === "provider")
     return element("td", {class: "text"}, element("span", {class: "provider",
@@ -141,7 +158,7 @@ const drawTable = (panel) => {
   const body = element("tbody");
   const status = element("p", {class: "muted small", id: "row-count", "aria-live": "polite"});
   const more = element("button", {type: "button", class: "quiet more", style: "margin-top:8px"});
-  const heads = kColumns.map((column) => headerCell(column, (chosen) => {
+  const heads = kShownColumns.map((column) => headerCell(column, (chosen) => {
     view.descending = view.column === chosen && !view.descending;
     view.column = chosen;
     update();
@@ -150,15 +167,15 @@ const drawTable = (panel) => {
   const append = (count) => {
     const from = body.rows.length;
     body.append(...rows.slice(from, from + count).map((row) =>
-      element("tr", {}, kColumns.map((column) => dataCell(column, row)))));
+      element("tr", {}, kShownColumns.map((column) => dataCell(column, row)))));
     const left = rows.length - body.rows.length;
     more.hidden = left === 0;
     more.textContent = `Show the other ${plural(left, "row")}`;
   };
   const update = () => {
     rows = visibleRows();
-    heads.forEach((head, i) => head.setAttribute("aria-sort", view.column !== kColumns[i] ? "none" :
-      view.descending ? "descending" : "ascending"));
+    heads.forEach((head, i) => head.setAttribute("aria-sort",
+      view.column !== kShownColumns[i] ? "none" : view.descending ? "descending" : "ascending"));
     status.textContent = `${rows.length} of ${plural(run.rows.length, "row")}`;
     body.replaceChildren();
     append(kPiece);

@@ -1,0 +1,23 @@
+// CLI::Range compares with both ends, and a NaN is neither below nor above them.
+#include "cli/numbers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace sinter::cli {
+
+CLI::Validator number_between(double least, double most, const std::string& what) {
+  const auto check = [=](std::string& text) -> std::string {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    // Written so that a NaN is refused too.
+    const bool accepted = error == std::errc() && stop == end && value >= least && value <= most;
+    if (accepted) return "";
+    return fmt::format("'{}' is not {}: expected a number from {} to {}", text, what, least, most);
+  };
+  return {check, fmt::format("FLOAT in [{} - {}]", least, most)};
+}
+
+}  // namespace sinter::cli
