@@ -62,6 +62,10 @@ SN_INLINE f64v splat_f64(f64 x) { return splat(x); }
 SN_INLINE i32v splat_i32(i32 x) { return splat(x); }
 SN_INLINE i64v splat_i64(i64 x) { return splat(x); }
 SN_INLINE boolv splat_bool(bool x) { return splat(x); }
+template <class V>
+SN_INLINE auto first_lane(V v) {
+  return v[0];
+}
 
 // x in the type of the first argument.
 SN_INLINE f32 like(f32, f64 x) { return (f32)x; }

@@ -118,11 +118,20 @@ std::string CpuValues::scalar_operand(ValueId id) const {
   return name(id) + "[r]";
 }
 
+// A function's last bits may differ between one element and a vector of them.
+bool CpuValues::calls_function(const Instr& instr) const {
+  return is_floating(program[instr.results[0]].dtype) && info(instr.op).cost >= kHeavyCost;
+}
+
 std::string CpuValues::scalar_expression(const Instr& instr) const {
   std::vector<std::string> args;
   for (ValueId id : instr.args) args.push_back(id == kNoValue ? "" : scalar_operand(id));
   switch (instr.code) {
     case Code::pointwise:
+      if (program.separate_ops && calls_function(instr)) {
+        for (std::string& arg : args) arg = fmt::format("splat({})", arg);
+        return fmt::format("first_lane({})", expression_text(instr.op, args));
+      }
       if (info(instr.op).expression.find('(') != std::string_view::npos)
         for (std::string& arg : args)
           if (is_number(arg)) arg = fmt::format("i64({})", arg);  // an int fits no function

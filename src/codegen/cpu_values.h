@@ -46,6 +46,8 @@ struct CpuValues {
   // Where a load or store begins its vector, at row r and column c.
   std::string address(const tile::Instr& instr, const Affine& offsets) const;
 
+  bool calls_function(const tile::Instr& instr) const;
+
   const tile::TileProgram& program;
   const std::vector<std::string> names;  // by value
   const IndexAnalysis index;
