@@ -84,7 +84,8 @@ TEST(KernelCache, FailureIsNotRemembered) {
   EXPECT_TRUE(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }));
 }
 
-TEST(KernelCache, WaitersTryAgainAfterAFailure) {
+// Who waited gets its error; who came after it tries again, all of them once.
+TEST(KernelCache, AFailureIsTheErrorOfAllWhoWait) {
   KernelCache cache;
   std::atomic<int> tries{0};
   std::atomic<int> failures{0};
@@ -102,8 +103,9 @@ TEST(KernelCache, WaitersTryAgainAfterAFailure) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(failures, 1);
-  EXPECT_EQ(tries, 2);
+  EXPECT_GE(failures, 1);
+  EXPECT_LE(tries, 2);
+  EXPECT_TRUE(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }));
 }
 
 TEST(KernelCache, ClearKeepsWhatIsHeld) {
