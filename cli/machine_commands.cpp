@@ -35,15 +35,12 @@ std::string tuning_text(const TuningStore& tuning) {
   return fmt::format("{} tuned config{} in {}\n", count, count == 1 ? "" : "s", tuning.path());
 }
 
-// "1 kernel, 12.3 kB; the limit is 1024 MiB, ..."
 std::string kernels_text(const DiskCache& cache, const DiskCacheStats& stats) {
   const std::string limit =
-      cache.limit() == 0 ? "there is no limit"
-                         : fmt::format("the limit is {} MiB, then the least recently used go",
-                                       cache.limit() >> 20);
-  return fmt::format("{} kernel{}, {}; {} (SINTER_CACHE_LIMIT_MIB changes it)\n", stats.entries,
-                     stats.entries == 1 ? "" : "s", bytes_text(static_cast<double>(stats.bytes)),
-                     limit);
+      cache.limit() == 0 ? ", no limit" : fmt::format(" of at most {} MiB", cache.limit() >> 20);
+  return fmt::format("{} kernel{}, {}{} (set SINTER_CACHE_LIMIT_MIB to change that)\n",
+                     stats.entries, stats.entries == 1 ? "" : "s",
+                     bytes_text(static_cast<double>(stats.bytes)), limit);
 }
 
 int show_cache(const CacheArguments& arguments) {

@@ -109,9 +109,9 @@ TEST_F(Cli, CacheIsShownAndCleared) {
   const Outcome filled = run("cache", environment);
   EXPECT_NE(filled.text.find("1 kernel,"), std::string::npos) << filled.text;
   EXPECT_NE(filled.text.find((folder_ / "cache").string()), std::string::npos);
-  EXPECT_NE(filled.text.find("the limit is 1024 MiB"), std::string::npos) << filled.text;
+  EXPECT_NE(filled.text.find("of at most 1024 MiB"), std::string::npos) << filled.text;
   EXPECT_NE(filled.text.find("SINTER_CACHE_LIMIT_MIB"), std::string::npos) << filled.text;
-  expect_with(environment + " SINTER_CACHE_LIMIT_MIB=0", "cache", 0, "there is no limit");
+  expect_with(environment + " SINTER_CACHE_LIMIT_MIB=0", "cache", 0, "no limit");
   expect_with(environment + " SINTER_CACHE_LIMIT_MIB=some", "cache", 2, "whole number");
   EXPECT_NE(run("cache --clear", environment).text.find("cleared: 1 kernel,"), std::string::npos);
   EXPECT_NE(run("cache", environment).text.find("0 kernels"), std::string::npos);

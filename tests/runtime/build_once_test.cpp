@@ -30,15 +30,19 @@ bool second_gets_the_error_of_the_first() {
       got_it = std::string(error.what()) == "first";
     }
   });
-  EXPECT_THROW(builds.run(1,
-                          [&]() -> int {
-                            building = true;
-                            while (!asked) std::this_thread::yield();
-                            sleep_ms(50);
-                            throw std::runtime_error("first");
-                          }),
-               std::runtime_error);
-  second.join();
+  try {
+    builds.run(1, [&]() -> int {
+      building = true;
+      while (!asked) std::this_thread::yield();
+      sleep_ms(50);
+      throw std::runtime_error("first");
+    });
+    ADD_FAILURE();
+  } catch (const std::runtime_error&) {
+    // Both threads have the same exception. ThreadSanitizer does not see how it is counted: the
+    // other one is done with it before it goes.
+    second.join();
+  }
   EXPECT_EQ(builds.run(1, [] { return 3; }), 3);  // a failure is not remembered
   return got_it;
 }
