@@ -18,6 +18,7 @@
 #include "src/base/cgroup.h"
 #include "src/base/options.h"
 #include "src/base/processors.h"
+#include "src/cpu/compiler_record.h"
 #include "src/cpu/host_compiler.h"
 #include "src/cpu/subprocess.h"
 #include "src/profile/assets.h"
@@ -63,7 +64,8 @@ Finding finding_of(const DeviceInfo& device) {
 }
 
 Finding compiler_finding() {
-  const std::string cost = "kernels run in the interpreter, hundreds of times slower";
+  const std::string cost =
+      "kernels that are not in the cache run in the interpreter, hundreds of times slower";
   Finding missing{"compiler", State::missing, "", cost};
   const std::string& cxx = environment_options().cxx;
   if (cxx == kNoCompiler) {
@@ -76,6 +78,14 @@ Finding compiler_finding() {
       missing.text = fmt::format("none of {} is in PATH", HostCompiler::kLookedFor);
       return missing;
     }
+    const std::string& directory = environment_options().cache_dir;
+    const auto cache =
+        DiskCache::refuse_directory(directory).empty() ? DiskCache::open(directory) : nullptr;
+    const std::string refusal = compiler_refusal(*compiler, cache.get());
+    if (!refusal.empty())
+      return {"compiler", State::missing,
+              fmt::format("{} compiles nothing: {}", compiler->path(), refusal),
+              "calls that need a kernel that is not in the cache fail"};
     return {"compiler", State::ready,
             fmt::format("{}: {}", compiler->path(), compiler->version(kTimeLimit)), ""};
   } catch (const Error& error) {

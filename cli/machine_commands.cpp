@@ -35,6 +35,14 @@ std::string tuning_text(const TuningStore& tuning) {
   return fmt::format("{} tuned config{} in {}\n", count, count == 1 ? "" : "s", tuning.path());
 }
 
+std::string kernels_text(const DiskCache& cache, const DiskCacheStats& stats) {
+  const std::string limit =
+      cache.limit() == 0 ? ", no limit" : fmt::format(" of at most {} MiB", cache.limit() >> 20);
+  return fmt::format("{} kernel{}, {}{} (set SINTER_CACHE_LIMIT_MIB to change that)\n",
+                     stats.entries, stats.entries == 1 ? "" : "s",
+                     bytes_text(static_cast<double>(stats.bytes)), limit);
+}
+
 int show_cache(const CacheArguments& arguments) {
   const std::string& directory = environment_options().cache_dir;
   const std::string refusal = DiskCache::refuse_directory(directory);
@@ -50,12 +58,12 @@ int show_cache(const CacheArguments& arguments) {
     print_json({{"directory", cache->directory()},
                 {"kernels", stats.entries},
                 {"bytes", stats.bytes},
+                {"limit_bytes", cache->limit() == 0 ? Json(nullptr) : Json(cache->limit())},
                 {"cleared", arguments.clear},
                 {"tuning", {{"file", tuning.path()}, {"configs", tuning.size()}}}});
   else
-    fmt::print("{}\n{}{} kernel{}, {}\n", cache->directory(), arguments.clear ? "cleared: " : "",
-               stats.entries, stats.entries == 1 ? "" : "s",
-               bytes_text(static_cast<double>(stats.bytes)));
+    fmt::print("{}\n{}{}", cache->directory(), arguments.clear ? "cleared: " : "",
+               kernels_text(*cache, stats));
   if (!arguments.json) fmt::print("{}", tuning_text(tuning));
   return kOk;
 }

@@ -12,6 +12,7 @@
 #include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/usage.h"
+#include "src/runtime/interruption.h"
 
 namespace {
 
@@ -47,6 +48,7 @@ int run(const CLI::App& app, const sinter::cli::Invocation& invocation) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sinter::clean_up_on_signals();
   sinter::cli::prepare_output();
   CLI::App app;
   sinter::cli::Invocation invocation{joined(argc, argv), nullptr};

@@ -17,6 +17,7 @@
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
 #include "src/base/check.h"
+#include "src/runtime/interruption.h"
 #include "src/suite/compare_json.h"
 #include "src/suite/report.h"
 #include "src/suite/runner.h"
@@ -29,7 +30,10 @@ volatile std::sig_atomic_t interrupted = 0;
 // The first Ctrl-C ends the run after the case being measured, the second one at once.
 void stop_on_interrupt() {
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_handler = [](int signal) {
+    interrupted = 1;
+    clean_up_on_signal(signal);
+  };
   action.sa_flags = SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

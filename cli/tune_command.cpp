@@ -17,6 +17,7 @@
 #include "src/api/devices.h"
 #include "src/api/tune.h"
 #include "src/base/processors.h"
+#include "src/runtime/interruption.h"
 #include "src/suite/inputs.h"
 #include "src/suite/runner.h"
 
@@ -28,7 +29,10 @@ volatile std::sig_atomic_t interrupted = 0;
 // The first Ctrl-C ends the tuning after the candidate being measured, the second one at once.
 void stop_on_interrupt() {
   struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_handler = [](int signal) {
+    interrupted = 1;
+    clean_up_on_signal(signal);
+  };
   action.sa_flags = SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

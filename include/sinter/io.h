@@ -14,6 +14,7 @@ namespace sinter {
 // To the device of that name, else to the default device.
 Tensor load_npy(const std::string& path, const std::string& device = "");
 // Written to a temporary name and renamed: the file is whole or not there. bf16 has no NumPy type.
+// A full or failing disk is an IoError, here and in load_npy().
 void save_npy(const std::string& path, const Tensor& tensor);
 
 // Host memory becomes a tensor of "cpu", a GPU's one of "cuda" or "cuda:1"; on a GPU, what writes

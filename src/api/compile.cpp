@@ -2,14 +2,14 @@
 #include <sinter/compile.h>
 #include <sinter/tune.h>
 
-#include <mutex>
-
 #include "src/api/build.h"
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
+#include "src/api/trace_error.h"
 #include "src/api/tune.h"
 #include "src/base/check.h"
+#include "src/runtime/under_way.h"
 
 namespace sinter {
 namespace {
@@ -57,11 +57,21 @@ struct CompiledFunction::State {
         fail_user("compile", "input {} is undefined (a default-made Tensor)", i);
   }
 
+  // The function may keep state: it runs on one thread at a time. Its errors say that it was it.
+  template <typename F>
+  auto run_function(std::span<const Tensor> inputs, F&& run) {
+    const OneAtATime::Turn turn(tracing);
+    try {
+      return run();
+    } catch (const UserError& error) {
+      rethrow_naming(error, options.name, inputs);
+    }
+  }
+
   std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs,
                                              std::shared_ptr<Device> device, bool use_tuning) {
-    // The function may keep state: it runs on one thread at a time.
-    std::lock_guard lock(tracing);
-    const std::shared_ptr<Trace> record = trace_function(function, inputs, std::move(device));
+    const std::shared_ptr<Trace> record =
+        run_function(inputs, [&] { return trace_function(function, inputs, std::move(device)); });
     return build_traced(*record, inputs,
                         {options.fuse, options.cuda_graph, options.deterministic, use_tuning,
                          options.emulate_eager_rounding});
@@ -71,7 +81,7 @@ struct CompiledFunction::State {
   int arity;
   CompileOptions options;
   ProgramCache programs;
-  std::mutex tracing;
+  OneAtATime tracing;
 };
 
 CompiledFunction::CompiledFunction(Traced function, int arity, CompileOptions options)
@@ -84,7 +94,7 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const
   // Inside another function's trace the call is inlined into it.
   if (current_trace()) {
     state.check_inputs(inputs);
-    return state.function(inputs);
+    return state.run_function(inputs, [&] { return state.function(inputs); });
   }
   const auto program = state.program_for(inputs);
   return run_traced(*program, inputs);

@@ -11,7 +11,6 @@
 #include "src/base/check.h"
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
-#include "src/cpu/host_compiler.h"
 #include "src/cuda/cuda_device.h"
 #include "src/runtime/registry.h"
 #include "src/simt/simt_device.h"
@@ -36,14 +35,10 @@ void register_all_devices() {
   register_simt_device();
 }
 
-// What the device does without, as it found it: looked up as the device does when it is made.
-std::string cpu_note() {
-  constexpr char kCost[] = "kernels run in the interpreter, hundreds of times slower";
-  const std::string& cxx = environment_options().cxx;
-  if (cxx == kNoCompiler) return fmt::format("no compiler is used (SINTER_CXX is none): {}", kCost);
-  if (HostCompiler::find({.cxx = cxx, .failed_sources = ""})) return "";
-  return fmt::format("no compiler found (looked for {}): {}; install g++ or set SINTER_CXX",
-                     HostCompiler::kLookedFor, kCost);
+std::string note_of(const Device& device) {
+  if (const auto* cpu = dynamic_cast<const CpuDevice*>(&device)) return cpu->limitation();
+  if (const auto* simt = dynamic_cast<const SimtDevice*>(&device)) return simt->limitation();
+  return "";
 }
 
 // One for each GPU; where none can be used, one that says why.
@@ -59,8 +54,9 @@ DeviceInfo info_of(const std::string& name) {
   DeviceInfo info;
   info.name = name;
   try {
-    info.description = open_device(name)->description();
-    if (name == "cpu") info.note = cpu_note();
+    const std::shared_ptr<Device> device = open_device(name);
+    info.description = device->description();
+    info.note = note_of(*device);
     info.available = true;
   } catch (const Error& error) {
     // One device that cannot be made is no reason to hide the others.

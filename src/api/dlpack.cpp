@@ -105,14 +105,20 @@ Strides checked_strides(const DLTensor& tensor, const Shape& shape) {
   return strides;
 }
 
-void* checked_data(const DLTensor& tensor, const Shape& shape, DType dtype) {
-  if (shape.numel() == 0) return nullptr;
+void* checked_data(const DLTensor& tensor, const View& view, DType dtype) {
+  if (view.shape.numel() == 0) return nullptr;
   if (!tensor.data) fail_import("the data pointer is null");
-  void* data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
-  if (reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) != 0)
+  // Numbers, not pointers: an offset that leaves the address space must not wrap around.
+  const auto bytes = static_cast<std::uint64_t>(extent(view).last + 1) * size_of(dtype);
+  std::uint64_t first = reinterpret_cast<std::uintptr_t>(tensor.data);
+  std::uint64_t end = 0;
+  if (__builtin_add_overflow(first, tensor.byte_offset, &first) ||
+      __builtin_add_overflow(first, bytes, &end))
+    fail_import("the byte offset {} leaves the address space", tensor.byte_offset);
+  if (first % size_of(dtype) != 0)
     fail_import("the data is not aligned to its {} elements; copy the tensor first",
                 name_of(dtype));
-  return data;
+  return static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
 }
 
 // Calls the deleter of what it was given, when the last tensor that uses the memory is gone.
@@ -154,7 +160,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   const DType dtype = checked_dtype(tensor.dtype);
   const Shape shape = checked_shape(tensor);
   const Strides strides = checked_strides(tensor, shape);
-  void* data = checked_data(tensor, shape, dtype);
+  void* data = checked_data(tensor, {shape, strides, 0}, dtype);
   // The owner gets it last: whatever throws before leaves it with the caller.
   const auto owner = std::make_shared<DlpackOwner>();
   Tensor result = from_memory(data, shape, strides, dtype, owner, device);

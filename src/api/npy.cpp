@@ -24,6 +24,7 @@
 #include "src/api/tensor_impl.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"
+#include "src/base/printable.h"
 
 namespace sinter {
 namespace {
@@ -58,20 +59,19 @@ template <typename... Args>
   fail_user("load_npy", "{}: {}", path, fmt::format(format, std::forward<Args>(args)...));
 }
 
+// A full or failing disk is nobody's mistake.
+void throw_if_disk_failed(std::string_view op, const std::string& path, int code) {
+  if (code == ENOSPC || code == EDQUOT || code == EIO)
+    throw IoError(fmt::format("[{}] {}: {}", op, path, error_text(code)));
+}
+
 template <typename... Args>
 [[noreturn]] void fail_save(const std::string& path, fmt::format_string<Args...> format,
                             Args&&... args) {
   fail_user("save_npy", "{}: {}", path, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Bytes of a file for a message: short, and harmless to a terminal.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 40;
-  std::string result(text.substr(0, kShown));
-  for (char& c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return "'" + result + (text.size() > kShown ? "...'" : "'");
-}
+std::string quoted(std::string_view text) { return "'" + printable(text, 40) + "'"; }
 
 // --- the header's dict ------------------------------------------------------------------------
 
@@ -232,12 +232,14 @@ class HeaderParser {
 class InputFile {
  public:
   explicit InputFile(const std::string& path) : path_(path) {
-    // Looked at first: opening a pipe would wait for its other end.
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) fail_load(path, "cannot open it: {}", error_text(errno));
-    if (!S_ISREG(info.st_mode)) fail_load(path, "it is not a regular file");
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // O_NONBLOCK: opening a pipe would wait for its other end.
+    fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd_ < 0) fail_load(path, "cannot open it: {}", error_text(errno));
+    struct stat info {};
+    const int code = ::fstat(fd_, &info) == 0 ? 0 : errno;
+    if (code != 0 || !S_ISREG(info.st_mode)) ::close(std::exchange(fd_, -1));
+    if (code != 0) fail_load(path, "cannot open it: {}", error_text(code));
+    if (fd_ < 0) fail_load(path, "it is not a regular file");
     left_ = static_cast<std::size_t>(info.st_size);
   }
   ~InputFile() {
@@ -255,6 +257,7 @@ class InputFile {
     for (std::size_t done = 0; done < bytes;) {
       const ssize_t got = ::read(fd_, to + done, bytes - done);
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw_if_disk_failed("load_npy", path_, errno);
       if (got < 0) fail_load(path_, "cannot read it: {}", error_text(errno));
       if (got == 0) fail_load(path_, "it became shorter while it was read");
       done += static_cast<std::size_t>(got);
@@ -317,6 +320,25 @@ View column_major_view(const Shape& shape) {
   return permute(dense_view(reversed), axes);
 }
 
+// To where the host cannot write it goes piece by piece: the host need not have room for all of it.
+void read_elements(InputFile& file, DType dtype, std::size_t bytes, std::string_view what,
+                   Device& device, void* destination) {
+  constexpr std::size_t kPiece = std::size_t{16} << 20;
+  const bool direct = device.shares_host_memory();
+  std::vector<std::uint8_t> staged(direct ? 0 : std::min(bytes, kPiece));
+  for (std::size_t done = 0; done < bytes;) {
+    auto* to = static_cast<std::uint8_t*>(destination) + done;
+    const std::size_t count = direct ? bytes : std::min(bytes - done, kPiece);
+    std::uint8_t* values = direct ? to : staged.data();
+    file.read(values, count, what);
+    if (dtype == DType::boolean)
+      // Any byte is a truth value to NumPy; ours are 0 and 1.
+      std::transform(values, values + count, values, [](std::uint8_t v) { return v != 0; });
+    if (!direct) device.copy_from_host(to, values, count);
+    done += count;
+  }
+}
+
 // --- writing ----------------------------------------------------------------------------------
 
 std::string descr_of(DType dtype, const std::string& path) {
@@ -363,7 +385,7 @@ class OutputFile {
       temporary_ = target_.parent_path() / fmt::format(".sinter-{:08x}.npy", random());
       fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd_ < 0 && errno == EEXIST);
-    if (fd_ < 0) fail_save(path_, "cannot write in its directory: {}", error_text(errno));
+    if (fd_ < 0) fail("cannot write in its directory");
   }
   ~OutputFile() {
     if (fd_ >= 0) ::close(fd_);
@@ -377,21 +399,25 @@ class OutputFile {
     for (std::size_t done = 0; done < bytes;) {
       const ssize_t put = ::write(fd_, from + done, bytes - done);
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail_save(path_, "cannot write it: {}", error_text(errno));
+      if (put < 0) fail("cannot write it");
       done += static_cast<std::size_t>(put);
     }
   }
 
   void commit() {
     // Some file systems say only here that the disk is full.
-    if (::close(std::exchange(fd_, -1)) != 0)
-      fail_save(path_, "cannot write it: {}", error_text(errno));
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0)
-      fail_save(path_, "cannot put it in place: {}", error_text(errno));
+    if (::close(std::exchange(fd_, -1)) != 0) fail("cannot write it");
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot put it in place");
     committed_ = true;
   }
 
  private:
+  [[noreturn]] void fail(std::string_view what) const {
+    const int code = errno;
+    throw_if_disk_failed("save_npy", path_, code);
+    fail_save(path_, "{}: {}", what, error_text(code));
+  }
+
   const std::string& path_;
   const std::filesystem::path target_;
   std::filesystem::path temporary_;
@@ -410,13 +436,7 @@ Tensor load_npy(const std::string& path, const std::string& device_name) {
   if (bytes > file.left()) file.fail_short(what, bytes);
   const std::shared_ptr<Device> device = open_device(device_name);
   StoragePtr storage = device->allocate(bytes);
-  std::vector<std::uint8_t> staged(device->shares_host_memory() ? 0 : bytes);
-  auto* values = staged.empty() ? static_cast<std::uint8_t*>(storage->data()) : staged.data();
-  file.read(values, bytes, what);
-  if (header.dtype == DType::boolean)
-    // Any byte is a truth value to NumPy; ours are 0 and 1.
-    std::transform(values, values + bytes, values, [](std::uint8_t v) { return v != 0; });
-  if (!staged.empty()) device->copy_from_host(storage->data(), values, bytes);
+  read_elements(file, header.dtype, bytes, what, *device, storage->data());
   const View view =
       header.fortran_order ? column_major_view(header.shape) : dense_view(header.shape);
   return make_tensor(header.dtype, view, std::move(storage), device);

@@ -1,8 +1,11 @@
-// Signatures are hashed word by word; a hit compares them in full.
+// Signatures are hashed word by word; a hit compares them in full. Replaced and evicted programs
+// are destroyed after the lock is released: they may own tensors with deleters that call anything.
 #include "src/api/program_cache.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "src/api/devices.h"
 #include "src/base/check.h"
@@ -15,8 +18,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return hash * 0xff51afd7ed558ccdu;
 }
 
-std::uint64_t signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-                        const Device& device) {
+std::uint64_t hash_of(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                      const Device& device) {
   std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(&device), inputs.size());
   for (std::int64_t word : key) hash = mix(hash, static_cast<std::uint64_t>(word));
   for (const Tensor& tensor : inputs) {
@@ -38,67 +41,103 @@ std::int64_t elements_from_first(const Tensor& tensor) {
 
 }  // namespace
 
-bool ProgramCache::matches(const Entry& entry, std::span<const std::int64_t> key,
-                           std::span<const Tensor> inputs, const Device& device) {
-  if (entry.device != &device) return false;
-  if (!std::equal(entry.key.begin(), entry.key.end(), key.begin(), key.end())) return false;
-  if (entry.views.size() != inputs.size()) return false;
+ProgramCache::Signature::Signature(std::span<const std::int64_t> words,
+                                   std::span<const Tensor> inputs, const Device& where)
+    : device(&where), key(words.begin(), words.end()) {
+  for (const Tensor& tensor : inputs) {
+    dtypes.push_back(tensor.dtype());
+    views.push_back(tensor.impl()->view);
+    views.back().offset = 0;
+  }
+}
+
+bool ProgramCache::Signature::matches(std::span<const std::int64_t> words,
+                                      std::span<const Tensor> inputs, const Device& where) const {
+  if (device != &where) return false;
+  if (!std::equal(key.begin(), key.end(), words.begin(), words.end())) return false;
+  if (views.size() != inputs.size()) return false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& impl = *inputs[i].impl();
-    if (entry.dtypes[i] != impl.dtype || entry.views[i].shape != impl.view.shape ||
-        entry.views[i].strides != impl.view.strides)
+    if (dtypes[i] != impl.dtype || views[i].shape != impl.view.shape ||
+        views[i].strides != impl.view.strides)
       return false;
   }
   return true;
 }
 
-std::shared_ptr<const TracedProgram> ProgramCache::find(std::span<const std::int64_t> key,
-                                                        std::span<const Tensor> inputs,
-                                                        const Device& device) const {
-  const std::uint64_t hash = signature(key, inputs, device);
-  std::shared_lock lock(mutex_);
+ProgramCache::ProgramCache(std::size_t capacity)
+    : capacity_(capacity),
+      fork_listener_([this] { mutex_.lock(); },
+                     [this](bool in_child) {
+                       // glibc knows the owner by its thread id, which differs in the child: the
+                       // lock cannot be released there.
+                       if (in_child)
+                         std::construct_at(&mutex_);
+                       else
+                         mutex_.unlock();
+                     }) {}
+
+ProgramCache::ProgramPtr ProgramCache::find(std::span<const std::int64_t> key,
+                                            std::span<const Tensor> inputs,
+                                            const Device& device) const {
+  const std::uint64_t hash = hash_of(key, inputs, device);
+  const std::shared_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (matches(it->second, key, inputs, device)) return it->second.program;
+    if (it->second.signature.matches(key, inputs, device)) return it->second.program;
   return nullptr;
 }
 
-std::shared_ptr<const TracedProgram> ProgramCache::insert(
-    std::span<const std::int64_t> key, std::span<const Tensor> inputs, const Device& device,
-    std::shared_ptr<const TracedProgram> program) {
-  Entry entry{&device, {key.begin(), key.end()}, {}, {}, program};
-  for (const Tensor& tensor : inputs) {
-    entry.dtypes.push_back(tensor.dtype());
-    entry.views.push_back(tensor.impl()->view);
-  }
-  const std::uint64_t hash = signature(key, inputs, device);
-  std::unique_lock lock(mutex_);
+ProgramCache::ProgramPtr ProgramCache::build_once(std::span<const std::int64_t> key,
+                                                  std::span<const Tensor> inputs,
+                                                  const Device& device,
+                                                  const std::function<ProgramPtr()>& build) {
+  return builds_.run(Signature(key, inputs, device), [&] {
+    if (ProgramPtr program = find(key, inputs, device)) return program;
+    return insert(key, inputs, device, build());
+  });
+}
+
+ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::int64_t> key,
+                                              std::span<const Tensor> inputs, const Device& device,
+                                              ProgramPtr program) {
+  const std::uint64_t hash = hash_of(key, inputs, device);
+  Entry entry{Signature(key, inputs, device), program};
+  decltype(entries_)::node_type evicted;
+  ProgramPtr latest = program;
+  const std::unique_lock lock(mutex_);
+  const auto [begin, end] = entries_.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (it->second.signature.matches(key, inputs, device)) return it->second.program;
   if (order_.size() == capacity_) {
-    entries_.erase(entries_.find(order_.front()));
+    evicted = entries_.extract(entries_.find(order_.front()));
     order_.pop_front();
   }
   entries_.emplace(hash, std::move(entry));
   order_.push_back(hash);
-  latest_ = program;
+  latest_.swap(latest);
   return program;
 }
 
 void ProgramCache::replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-                           const Device& device, std::shared_ptr<const TracedProgram> program) {
+                           const Device& device, ProgramPtr program) {
   {
-    std::unique_lock lock(mutex_);
-    const auto [begin, end] = entries_.equal_range(signature(key, inputs, device));
+    ProgramPtr replaced;
+    ProgramPtr latest = program;
+    const std::unique_lock lock(mutex_);
+    const auto [begin, end] = entries_.equal_range(hash_of(key, inputs, device));
     for (auto it = begin; it != end; ++it)
-      if (matches(it->second, key, inputs, device)) {
-        it->second.program = latest_ = std::move(program);
+      if (it->second.signature.matches(key, inputs, device)) {
+        replaced = std::exchange(it->second.program, std::move(program));
+        latest_.swap(latest);
         return;
       }
   }
   insert(key, inputs, device, std::move(program));
 }
 
-std::shared_ptr<const TracedProgram> ProgramCache::latest() const {
-  std::shared_lock lock(mutex_);
+ProgramCache::ProgramPtr ProgramCache::latest() const {
+  const std::shared_lock lock(mutex_);
   return latest_;
 }
 

@@ -1,8 +1,10 @@
 // ProgramCache: built programs by their device and the signature of their inputs (dtypes, shapes,
-// strides), and how to run one. Bounded; safe from many threads; a warm look-up allocates nothing.
+// strides), and how to run one. Bounded; safe from many threads: each signature is built once,
+// different ones in parallel. A warm look-up takes a shared lock and allocates nothing.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <shared_mutex>
@@ -12,6 +14,8 @@
 
 #include "src/api/build.h"
 #include "src/api/trace.h"
+#include "src/runtime/build_once.h"
+#include "src/runtime/fork_listener.h"
 
 namespace sinter {
 
@@ -32,47 +36,61 @@ std::shared_ptr<Device> common_device(std::string_view op, std::span<const Tenso
 
 class ProgramCache {
  public:
-  explicit ProgramCache(std::size_t capacity) : capacity_(capacity) {}
+  using ProgramPtr = std::shared_ptr<const TracedProgram>;
+
+  explicit ProgramCache(std::size_t capacity);
 
   // `key` tells apart what one cache holds for several operations; a function's own is empty.
+  // `build` runs without a lock held. All threads that wait for it get what it throws; a later call
+  // tries again.
   template <typename F>
-  std::shared_ptr<const TracedProgram> find_or_build(std::span<const std::int64_t> key,
-                                                     std::span<const Tensor> inputs,
-                                                     const Device& device, F&& build) {
+  ProgramPtr find_or_build(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                           const Device& device, F&& build) {
     if (auto found = find(key, inputs, device)) return found;
-    return insert(key, inputs, device, build());
+    return build_once(key, inputs, device, std::ref(build));
   }
 
   // In the place of what there may be for these inputs.
   void replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-               const Device& device, std::shared_ptr<const TracedProgram> program);
+               const Device& device, ProgramPtr program);
 
   // The program built last; null if there is none.
-  std::shared_ptr<const TracedProgram> latest() const;
+  ProgramPtr latest() const;
 
  private:
-  struct Entry {
+  // What a program is found by.
+  struct Signature {
+    Signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+              const Device& device);
+    bool matches(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                 const Device& device) const;
+    friend bool operator==(const Signature&, const Signature&) = default;
+
     const Device* device;  // kept by the registry
     std::vector<std::int64_t> key;
     std::vector<DType> dtypes;
     std::vector<View> views;  // offsets are 0
-    std::shared_ptr<const TracedProgram> program;
+  };
+  struct Entry {
+    Signature signature;
+    ProgramPtr program;
   };
 
-  std::shared_ptr<const TracedProgram> find(std::span<const std::int64_t> key,
-                                            std::span<const Tensor> inputs,
-                                            const Device& device) const;
-  std::shared_ptr<const TracedProgram> insert(std::span<const std::int64_t> key,
-                                              std::span<const Tensor> inputs, const Device& device,
-                                              std::shared_ptr<const TracedProgram> program);
-  static bool matches(const Entry& entry, std::span<const std::int64_t> key,
-                      std::span<const Tensor> inputs, const Device& device);
+  ProgramPtr find(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                  const Device& device) const;
+  ProgramPtr build_once(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                        const Device& device, const std::function<ProgramPtr()>& build);
+  // What there is for this signature, else `program`.
+  ProgramPtr insert(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+                    const Device& device, ProgramPtr program);
 
   std::size_t capacity_;
   mutable std::shared_mutex mutex_;
   std::unordered_multimap<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // oldest first
-  std::shared_ptr<const TracedProgram> latest_;
+  ProgramPtr latest_;
+  BuildOnce<Signature, ProgramPtr> builds_;
+  ForkListener fork_listener_;
 };
 
 }  // namespace sinter

@@ -22,14 +22,13 @@ std::string default_cache_dir(const char* (*get)(const char*)) {
   return "";
 }
 
-int parse_threads(std::string_view text) {
-  int threads = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (error != std::errc() || end != text.data() + text.size() || threads < 1 ||
-      threads > kMaxThreads)
-    fail_user("SINTER_NUM_THREADS", "expected a whole number from 1 to {}, got '{}'", kMaxThreads,
-              text);
-  return threads;
+std::int64_t parse_whole(std::string_view variable, std::string_view text, std::int64_t least,
+                         std::int64_t most) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
+    fail_user(variable, "expected a whole number from {} to {}, got '{}'", least, most, text);
+  return number;
 }
 
 const char* getenv_as_const(const char* name) { return std::getenv(name); }
@@ -44,7 +43,14 @@ Options read_options(const char* (*get)(const char* name)) {
   else if (!options.cache_dir.starts_with('/'))
     fail_user("SINTER_CACHE_DIR", "expected an absolute path, got '{}'", options.cache_dir);
   const std::string threads = text_of(get("SINTER_NUM_THREADS"));
-  if (!threads.empty()) options.num_threads = parse_threads(threads);
+  if (!threads.empty())
+    options.num_threads =
+        static_cast<int>(parse_whole("SINTER_NUM_THREADS", threads, 1, kMaxThreads));
+  const std::string limit = text_of(get("SINTER_CACHE_LIMIT_MIB"));
+  if (!limit.empty())
+    options.cache_limit_bytes =
+        static_cast<std::uint64_t>(parse_whole("SINTER_CACHE_LIMIT_MIB", limit, 0, kMaxCacheMib))
+        << 20;
   options.cxx = text_of(get("SINTER_CXX"));
   options.device = text_of(get("SINTER_DEVICE"));
   options.tuning_file = text_of(get("SINTER_TUNING_FILE"));

@@ -2,11 +2,12 @@
 // In: environment variables. Out: Options, or a UserError that names the variable.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace sinter {
 
-// `cxx` with this value: pretend there is no compiler, run kernels in the interpreter.
+// `cxx` with this value: pretend there is no compiler, interpret kernels that are not in the cache.
 inline constexpr char kNoCompiler[] = "none";
 
 struct Options {
@@ -14,11 +15,15 @@ struct Options {
   // $XDG_CACHE_HOME/sinter, else ~/.cache/sinter; empty where neither is known, then nothing is
   // kept.
   std::string cache_dir;
+  // SINTER_CACHE_LIMIT_MIB: what the kernels there may take, in MiB; the least recently used ones
+  // go first. 0: no limit.
+  std::uint64_t cache_limit_bytes = std::uint64_t{1} << 30;
   // SINTER_NUM_THREADS: workers of the CPU device, the calling thread included. 0: what the
   // affinity mask and the cgroup allow.
   int num_threads = 0;
-  // SINTER_CXX: the host compiler, a path or a name to look up in PATH; "none" for no compiler.
-  // Empty: c++, g++, clang++, whichever is found first.
+  // SINTER_CXX: the host compiler, a path or a name to look up in PATH; "none" for no compiler:
+  // what is in the cache runs, everything else is interpreted. Empty: c++, g++, clang++, whichever
+  // is found first.
   std::string cxx;
   // SINTER_DEVICE: where new tensors go, as set_default_device() takes it. Empty: the CPU.
   std::string device;
@@ -33,6 +38,7 @@ struct Options {
 };
 
 inline constexpr int kMaxThreads = 1024;
+inline constexpr std::int64_t kMaxCacheMib = std::int64_t{1} << 40;  // its bytes fit 64 bits
 
 // Reads with `get`, which answers like std::getenv.
 Options read_options(const char* (*get)(const char* name));

@@ -1,7 +1,7 @@
-// compile(): the kernel in memory, else its library on disk, else the compiler.
+// compile(): the kernel in memory, else its library on disk, else the compiler, else the
+// interpreter.
 #include "src/cpu/cpu_device.h"
 
-#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -9,6 +9,7 @@
 #include "src/base/elapsed.h"
 #include "src/base/processors.h"
 #include "src/codegen/joined_source.h"
+#include "src/cpu/compiler_record.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/peak_flops.h"
@@ -27,23 +28,15 @@ int checked_vector_bytes(int bytes) {
   return bytes;
 }
 
+constexpr char kCost[] =
+    "kernels that are not in the cache run in the interpreter, hundreds of times slower";
+
 std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCache& cache) {
-  if (cxx == kNoCompiler) {
-    warn_once(
-        "no C++ compiler is used (SINTER_CXX is none): kernels run in the interpreter, "
-        "hundreds of times slower");
-    return nullptr;
-  }
+  if (cxx == kNoCompiler) return nullptr;
   HostCompilerOptions options;
   options.cxx = cxx;
   if (!cache.is_private()) options.failed_sources = cache.directory();
-  auto compiler = HostCompiler::find(options);
-  if (!compiler)
-    warn_once(
-        fmt::format("no C++ compiler found (looked for {}): kernels run in the interpreter, "
-                    "hundreds of times slower; install g++ or set SINTER_CXX",
-                    HostCompiler::kLookedFor));
-  return compiler;
+  return HostCompiler::find(options);
 }
 
 }  // namespace
@@ -60,7 +53,25 @@ CpuDevice::CpuDevice(const CpuDeviceOptions& options)
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
       pool_(MemoryPool::create()),
       libraries_(options.cache_dir),
-      compiler_(find_compiler(options.cxx, libraries_.disk_cache())) {}
+      compiler_(find_compiler(options.cxx, libraries_.disk_cache())) {
+  if (compiler_) return;
+  kept_compilers_ = remembered_compilers(disk_cache(), cpu_fingerprint_);
+  why_no_compiler_ =
+      options.cxx == kNoCompiler
+          ? fmt::format("no C++ compiler is used (SINTER_CXX is none): {}", kCost)
+          : fmt::format("no C++ compiler found (looked for {}): {}; install g++ or set SINTER_CXX",
+                        HostCompiler::kLookedFor, kCost);
+}
+
+std::string CpuDevice::limitation() const {
+  if (!compiler_) return why_no_compiler_;
+  const std::string refusal = compiler_refusal(*compiler_, &disk_cache());
+  if (refusal.empty()) return "";
+  return fmt::format(
+      "the compiler {} compiles nothing ({}): calls that need a kernel that is not in the cache "
+      "fail; set SINTER_CXX to one that works, or to none for the interpreter",
+      compiler_->path(), refusal);
+}
 
 std::string CpuDevice::compiler_version() const {
   return compiler_ ? compiler_->version() : "none: interpreted";
@@ -70,7 +81,9 @@ std::string CpuDevice::description() const {
   return fmt::format("{}, {} thread{}, {}-byte vectors, {} MiB cache, {}", cpu_model(),
                      threads_->threads(), threads_->threads() == 1 ? "" : "s", vector_bytes_,
                      last_level_cache_bytes() >> 20,
-                     compiler_ ? "kernels by " + compiler_->path() : "kernels interpreted");
+                     compiler_                 ? "kernels by " + compiler_->path()
+                     : kept_compilers_.empty() ? "kernels interpreted"
+                                               : "kernels of the cache, others interpreted");
 }
 
 Machine CpuDevice::machine() const {
@@ -98,10 +111,10 @@ double CpuDevice::copy_bandwidth() {
 
 std::optional<double> CpuDevice::peak_flops() {
   std::call_once(peak_flops_once_, [&] {
-    if (!compiler_) return;
     try {
-      const KernelPtr kernel =
-          build("peak_flops", [&] { return peak_flops_kernel(vector_bytes_); });
+      const auto source = [&] { return peak_flops_kernel(vector_bytes_); };
+      const KernelPtr kernel = compiler_ ? build("peak_flops", source) : find_kept(source());
+      if (!kernel) return;
       peak_flops_ = measure_peak_flops(*kernel, threads_->threads(), vector_bytes_);
     } catch (const CompileError&) {  // a number for a report: those who run kernels are told
     } catch (const DeviceError&) {
@@ -112,8 +125,12 @@ std::optional<double> CpuDevice::peak_flops() {
 
 KernelPtr CpuDevice::compile(const tile::TileProgram& program) {
   return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
-    if (!compiler_) return std::make_shared<InterpretedKernel>(program, threads_);
-    return build(program.name, [&] { return render_cpu(program, vector_bytes_, has_libmvec_); });
+    const auto render = [&] { return render_cpu(program, vector_bytes_, has_libmvec_); };
+    if (compiler_) return build(program.name, render);
+    if (!kept_compilers_.empty())
+      if (KernelPtr kept = find_kept(render())) return kept;
+    warn_once(why_no_compiler_);
+    return std::make_shared<InterpretedKernel>(program, threads_);
   });
 }
 
@@ -121,12 +138,12 @@ std::string CpuDevice::source(const tile::TileProgram& program) {
   return render_cpu(program, vector_bytes_, has_libmvec_).text;
 }
 
-Hash128 CpuDevice::disk_key(const KernelSource& source) const {
+Hash128 CpuDevice::disk_key(const KernelSource& source, const std::string& compiler) const {
   return Hasher()
       .add(kFormatVersion)
       .add(source.text)
-      .add(compiler_->identity())
-      .add(compiler_->flags_text())
+      .add(compiler)
+      .add(HostCompiler::flags_text({}))
       .add(cpu_fingerprint_)
       .finish();
 }
@@ -134,11 +151,22 @@ Hash128 CpuDevice::disk_key(const KernelSource& source) const {
 KernelPtr CpuDevice::build(const std::string& name, const std::function<KernelSource()>& render) {
   const auto start = std::chrono::steady_clock::now();
   const KernelSource source = render();
-  const Hash128 key = disk_key(source);
-  KernelLibraries::Found found =
-      libraries_.get(key, name, [&] { return compiler_->compile(source.text, name); });
+  KernelLibraries::Found found = libraries_.get(disk_key(source, compiler_->identity()), name, [&] {
+    return compiler_->compile(source.text, name);
+  });
+  if (!compiler_is_remembered_.exchange(true))
+    remember_compiler(disk_cache(), cpu_fingerprint_, compiler_->identity());
   return loaded(std::move(found.library), source, source.entry,
                 {milliseconds_since(start), found.from_disk, false});
+}
+
+KernelPtr CpuDevice::find_kept(const KernelSource& source) const {
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& compiler : kept_compilers_)
+    if (auto found = libraries_.find(disk_key(source, compiler)))
+      return loaded(std::move(found->library), source, source.entry,
+                    {milliseconds_since(start), true, false});
+  return nullptr;
 }
 
 KernelPtr CpuDevice::loaded(std::shared_ptr<const LoadedLibrary> library,

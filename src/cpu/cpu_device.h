@@ -1,12 +1,15 @@
 // The CPU device: kernels rendered as C++, compiled by the host's compiler, kept on disk, loaded
-// with dlopen; the interpreter where there is no compiler.
+// with dlopen. Where there is no compiler, kernels that are on disk run, others are interpreted.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/base/options.h"
 #include "src/codegen/cpu_renderer.h"
@@ -35,6 +38,8 @@ class CpuDevice final : public Device {
   std::string name() const override { return "cpu"; }
   std::string description() const override;
   std::string compiler_version() const override;
+  // What it does without, and what that costs; empty if nothing. Tries the compiler.
+  std::string limitation() const;
   int parallelism() const override { return threads_->threads(); }
   Machine machine() const override;
   double copy_bandwidth() override;
@@ -62,9 +67,11 @@ class CpuDevice final : public Device {
 
  private:
   KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
+  // Compiled earlier, by a compiler that is not here now; null where there is none.
+  KernelPtr find_kept(const KernelSource& source) const;
   KernelPtr loaded(std::shared_ptr<const LoadedLibrary> library, const KernelSource& source,
                    const std::string& symbol, const CompileStats& stats) const;
-  Hash128 disk_key(const KernelSource& source) const;
+  Hash128 disk_key(const KernelSource& source, const std::string& compiler) const;
 
   const int vector_bytes_;
   const bool has_libmvec_;
@@ -72,7 +79,10 @@ class CpuDevice final : public Device {
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<MemoryPool> pool_;
   KernelLibraries libraries_;
-  std::unique_ptr<HostCompiler> compiler_;  // null: interpreted
+  std::unique_ptr<HostCompiler> compiler_;   // null: there is none
+  std::string why_no_compiler_;              // then
+  std::vector<std::string> kept_compilers_;  // then: whose kernels may be on disk
+  std::atomic<bool> compiler_is_remembered_ = false;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
   std::once_flag peak_flops_once_;

@@ -31,10 +31,21 @@ class HostCompiler {
   std::string version(std::chrono::milliseconds time_limit = std::chrono::seconds(2)) const;
   // The compiler's real path, size and time of change: another version is another identity.
   const std::string& identity() const { return identity_; }
-  std::string flags_text() const;
+  std::string flags_text() const { return flags_text(options_.more_flags); }
+  static std::string flags_text(const std::vector<std::string>& more_flags);
+
+  // Compiles a kernel that does nothing. Why it cannot; empty if it can.
+  std::string try_out() const;
 
  private:
   HostCompiler(std::string path, const HostCompilerOptions& options);
+
+  struct Attempt {
+    std::string library;  // empty: it failed
+    std::string reason;   // then
+    std::string output;
+  };
+  Attempt attempt(const std::string& source, std::chrono::milliseconds time_limit) const;
 
   std::string path_;
   std::string identity_;

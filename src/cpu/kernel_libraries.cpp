@@ -10,16 +10,24 @@ namespace sinter {
 KernelLibraries::KernelLibraries(const std::string& cache_dir)
     : disk_cache_(cache_dir.empty() ? DiskCache::open_private() : DiskCache::open(cache_dir)) {}
 
-KernelLibraries::Found KernelLibraries::get(const Hash128& key, const std::string& name,
-                                            const std::function<std::string()>& make) {
+std::optional<KernelLibraries::Found> KernelLibraries::find(const Hash128& key) const {
   std::string error;
   if (const auto path = disk_cache_->get(key))
-    if (auto library = LoadedLibrary::load(*path, error)) return {std::move(library), true};
+    if (auto library = LoadedLibrary::load(*path, error)) return Found{std::move(library), true};
+  return std::nullopt;
+}
 
-  const std::string bytes = make();
-  auto library = LoadedLibrary::load(keep(key, bytes), error);
+KernelLibraries::Found KernelLibraries::get(const Hash128& key, const std::string& name,
+                                            const std::function<std::string()>& make) {
+  if (std::optional<Found> kept = find(key)) return std::move(*kept);
+  std::string error;
+  const Made made = builds_.run(key, [&] {
+    auto bytes = std::make_shared<const std::string>(make());
+    return Made{keep(key, *bytes), bytes};
+  });
+  auto library = LoadedLibrary::load(made.path, error);
   // The cache may lie where nothing can be executed, or another process may have cleared it.
-  if (!library) library = LoadedLibrary::load(keep_privately(key, bytes), error);
+  if (!library) library = LoadedLibrary::load(keep_privately(key, *made.bytes), error);
   if (!library)
     throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", name, error), "dlopen",
                       ENOEXEC);

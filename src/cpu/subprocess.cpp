@@ -19,6 +19,8 @@
 #include <optional>
 #include <thread>
 
+#include "src/runtime/interruption.h"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): not every libc declares it
 
 namespace sinter {
@@ -97,6 +99,23 @@ SubprocessResult wait_for(pid_t pid, std::chrono::milliseconds time_limit) {
   return {End::signalled, WTERMSIG(*status), ""};
 }
 
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+// This process's variables, but for those given. Null at its end.
+std::vector<char*> environment_with(const std::vector<std::string>& variables) {
+  std::vector<char*> all;
+  for (const std::string& variable : variables) all.push_back(const_cast<char*>(variable.c_str()));
+  for (char** own = environ; own && *own; ++own)
+    if (std::none_of(variables.begin(), variables.end(), [&](const std::string& variable) {
+          return name_of(variable) == name_of(*own);
+        }))
+      all.push_back(*own);
+  all.push_back(nullptr);
+  return all;
+}
+
 }  // namespace
 
 std::string SubprocessResult::describe() const {
@@ -133,7 +152,7 @@ std::string read_memory_file(int fd) {
 }
 
 int spawn_process(const std::vector<std::string>& arguments, const StandardDescriptors& use,
-                  pid_t& pid) {
+                  pid_t& pid, const std::vector<std::string>& variables) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -156,20 +175,24 @@ int spawn_process(const std::vector<std::string>& arguments, const StandardDescr
   posix_spawnattr_setflags(
       &attributes,
       static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-  const int code = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  std::vector<char*> environment = environment_with(variables);
+  const int code =
+      posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environment.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return code;
 }
 
 SubprocessResult run_subprocess(const std::vector<std::string>& arguments, std::string_view input,
-                                std::chrono::milliseconds time_limit) {
+                                std::chrono::milliseconds time_limit,
+                                const std::vector<std::string>& variables) {
   const Descriptor in(memory_file());
   const Descriptor out(memory_file());
   if (in.get() < 0 || out.get() < 0 || !fill(in.get(), input)) return {End::not_started, errno, ""};
   pid_t pid = 0;
-  if (const int code = spawn_process(arguments, {in.get(), out.get(), out.get()}, pid))
+  if (const int code = spawn_process(arguments, {in.get(), out.get(), out.get()}, pid, variables))
     return {End::not_started, code, ""};
+  const NotedChild noted(pid);
   SubprocessResult result = wait_for(pid, time_limit);
   result.output = read_memory_file(out.get());
   return result;

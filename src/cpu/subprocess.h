@@ -22,8 +22,10 @@ struct SubprocessResult {
   std::string describe() const;  // "exit status 1"
 };
 
+// `variables`: "NAME=value", in the place of what this process's environment says.
 SubprocessResult run_subprocess(const std::vector<std::string>& arguments, std::string_view input,
-                                std::chrono::milliseconds time_limit);
+                                std::chrono::milliseconds time_limit,
+                                const std::vector<std::string>& variables = {});
 
 struct StandardDescriptors {
   int in, out, error;  // all above 2
@@ -32,7 +34,7 @@ struct StandardDescriptors {
 // Starts a program, by its path or found in PATH, as the leader of a process group, with default
 // signals. Returns the errno of a failure, else 0.
 int spawn_process(const std::vector<std::string>& arguments, const StandardDescriptors& use,
-                  pid_t& pid);
+                  pid_t& pid, const std::vector<std::string>& variables = {});
 
 // A descriptor above 2 that is closed on exec, or -1. Whoever asks closes it.
 int memory_file();

@@ -1,31 +1,30 @@
 // Trust is decided on the open file descriptor, so that what was checked is what is read.
-// Names: <key>.kernel for entries, .tmp-<random> while they are written, failed-* for sources
-// that did not compile.
 #include "src/runtime/disk_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/runtime/disk_cache_files.h"
 
 namespace sinter {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSuffix[] = ".kernel";
-constexpr char kTemporaryPrefix[] = ".tmp-";
-constexpr char kFailedPrefix[] = "failed-";
-constexpr std::uint64_t kMagic = 0x31656e72656b6e73;  // "snkerne1", little endian
+constexpr std::time_t kTouchSeconds = 24 * 3600;          // warm loads write nothing but once a day
+constexpr std::uint64_t kPutsBetweenLooks = 64;           // at what other processes wrote
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of an entry: more was never written
+constexpr std::uint64_t kMagic = 0x31656e72656b6e73;      // "snkerne1", little endian
 
 struct Trailer {
   std::uint64_t magic = kMagic;
@@ -71,15 +70,38 @@ bool read_all(int fd, char* to, std::size_t bytes) {
   return true;
 }
 
-bool intact(int fd, std::size_t bytes, const Hash128& key) {
-  if (bytes < sizeof(Trailer)) return false;
-  std::vector<char> data(bytes);
-  if (!read_all(fd, data.data(), bytes)) return false;
+// The payload of an intact file.
+std::optional<std::string> payload_of(int fd, std::size_t bytes, const Hash128& key) {
+  if (bytes < sizeof(Trailer) || bytes > kMostBytes) return std::nullopt;
+  std::string data(bytes, '\0');
+  if (!read_all(fd, data.data(), bytes)) return std::nullopt;
   const std::size_t payload_bytes = bytes - sizeof(Trailer);
   Trailer trailer;
   std::memcpy(&trailer, data.data() + payload_bytes, sizeof(Trailer));
-  return trailer.magic == kMagic && trailer.payload_bytes == payload_bytes &&
-         trailer.checksum == checksum_of(key, {data.data(), payload_bytes});
+  data.resize(payload_bytes);
+  if (trailer.magic != kMagic || trailer.payload_bytes != payload_bytes ||
+      trailer.checksum != checksum_of(key, data))
+    return std::nullopt;
+  return data;
+}
+
+// The payload of a trusted, intact file; one that is neither is deleted.
+std::optional<std::string> read_entry(const std::string& path, const Hash128& key) {
+  // O_NONBLOCK: a fifo under an entry's name must not hold us up.
+  const File file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
+  if (file.fd() < 0) {
+    if (errno == ELOOP) ::unlink(path.c_str());  // a symbolic link
+    return std::nullopt;
+  }
+  struct stat info {};
+  std::optional<std::string> payload;
+  if (fstat(file.fd(), &info) == 0 && trusted(info))
+    payload = payload_of(file.fd(), static_cast<std::size_t>(info.st_size), key);
+  if (!payload)
+    ::unlink(path.c_str());
+  else if (info.st_mtim.tv_sec + kTouchSeconds < std::time(nullptr))
+    futimens(file.fd(), nullptr);  // where that is not allowed it is evicted earlier
+  return payload;
 }
 
 bool write_all(int fd, const void* data, std::size_t bytes) {
@@ -124,7 +146,7 @@ std::string DiskCache::refuse_directory(const std::string& directory) {
   return "";
 }
 
-std::unique_ptr<DiskCache> DiskCache::open(const std::string& directory) {
+std::unique_ptr<DiskCache> DiskCache::open(const std::string& directory, std::uint64_t limit) {
   const std::string refusal = refuse_directory(directory);
   if (!refusal.empty()) {
     warn_once(fmt::format("compiled kernels are not kept: {}", refusal));
@@ -132,6 +154,7 @@ std::unique_ptr<DiskCache> DiskCache::open(const std::string& directory) {
   }
   std::unique_ptr<DiskCache> cache(new DiskCache);
   cache->directory_ = directory;
+  cache->limit_ = limit;
   return cache;
 }
 
@@ -142,29 +165,33 @@ std::unique_ptr<DiskCache> DiskCache::open_private() {
   return cache;
 }
 
-std::string DiskCache::path_of(const Hash128& key) const {
-  return directory_ + "/" + key.hex() + kSuffix;
+std::string DiskCache::path_of(const Hash128& key, const char* suffix) const {
+  return directory_ + "/" + key.hex() + suffix;
 }
 
 std::optional<std::string> DiskCache::get(const Hash128& key) const {
-  std::string path = path_of(key);
-  // O_NONBLOCK: a fifo under an entry's name must not hold us up.
-  const File file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
-  if (file.fd() < 0) {
-    if (errno == ELOOP) ::unlink(path.c_str());  // a symbolic link
-    return std::nullopt;
-  }
-  struct stat info {};
-  if (fstat(file.fd(), &info) == 0 && trusted(info) &&
-      intact(file.fd(), static_cast<std::size_t>(info.st_size), key))
-    return path;
-  ::unlink(path.c_str());
-  return std::nullopt;
+  std::string path = path_of(key, kEntrySuffix);
+  if (!read_entry(path, key)) return std::nullopt;
+  return path;
 }
 
 PutResult DiskCache::put(const Hash128& key, std::string_view payload) const {
+  PutResult kept = write(key, kEntrySuffix, payload);
+  if (kept) make_room(kept.path, payload.size() + sizeof(Trailer));
+  return kept;
+}
+
+std::optional<std::string> DiskCache::get_note(const Hash128& key) const {
+  return read_entry(path_of(key, kNoteSuffix), key);
+}
+
+PutResult DiskCache::put_note(const Hash128& key, std::string_view text) const {
+  return write(key, kNoteSuffix, text);
+}
+
+PutResult DiskCache::write(const Hash128& key, const char* suffix, std::string_view payload) const {
   std::string temporary = directory_ + "/" + kTemporaryPrefix + "XXXXXX";
-  std::string path = path_of(key);
+  std::string path = path_of(key, suffix);
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd >= 0) {
     if (write_entry(fd, key, payload) && std::rename(temporary.c_str(), path.c_str()) == 0)
@@ -176,18 +203,17 @@ PutResult DiskCache::put(const Hash128& key, std::string_view payload) const {
   return {"", fmt::format("cannot write to {}: {}", directory_, std::strerror(errno))};
 }
 
+void DiskCache::make_room(const std::string& newest, std::uint64_t bytes) const {
+  if (limit_ == 0) return;
+  const std::uint64_t total = bytes_ += bytes;
+  if (puts_++ % kPutsBetweenLooks == 0 || total > limit_)
+    bytes_ = evict_least_recently_used(directory_, limit_, newest);
+}
+
 std::vector<DiskCacheEntry> DiskCache::list() const {
   std::vector<DiskCacheEntry> entries;
-  std::error_code error;
-  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->path().extension() != kSuffix) continue;
-    std::error_code vanished;
-    const auto bytes = it->file_size(vanished);
-    if (!vanished) entries.push_back({it->path().string(), bytes});
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.path < b.path; });
+  for (const CacheFile& file : cache_files(directory_))
+    if (file.kind == CacheFile::Kind::entry) entries.push_back({file.path, file.bytes});
   return entries;
 }
 
@@ -201,16 +227,7 @@ DiskCacheStats DiskCache::stats() const {
 }
 
 void DiskCache::clear() const {
-  std::error_code error;
-  std::vector<fs::path> ours;
-  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (name.ends_with(kSuffix) || name.starts_with(kTemporaryPrefix) ||
-        (name.starts_with(kFailedPrefix) && (name.ends_with(".cpp") || name.ends_with(".cu"))))
-      ours.push_back(it->path());
-  }
-  for (const fs::path& path : ours) ::unlink(path.c_str());
+  for (const CacheFile& file : cache_files(directory_)) ::unlink(file.path.c_str());
 }
 
 }  // namespace sinter

@@ -1,9 +1,10 @@
 // Compiled kernels on disk: one file a key, in one directory that only its owner may write.
 // In: a 128-bit key of everything that went into a kernel. Out: the path of a verified file.
 // An entry is the payload and a trailer with its length and checksum; a shared library does not
-// mind.
+// mind. Bounded: the least recently used entries go when there are too many bytes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "src/base/hash.h"
+#include "src/base/options.h"
 #include "src/runtime/temporary_directory.h"
 
 namespace sinter {
@@ -36,18 +38,24 @@ struct PutResult {
 class DiskCache {
  public:
   // Makes the directory where it is missing. One that cannot be trusted or used: warns, and goes on
-  // with a private temporary one.
-  static std::unique_ptr<DiskCache> open(const std::string& directory);
+  // with a private temporary one. `limit`: in bytes; 0: none.
+  static std::unique_ptr<DiskCache> open(
+      const std::string& directory, std::uint64_t limit = environment_options().cache_limit_bytes);
   // A private temporary directory, gone at exit.
   static std::unique_ptr<DiskCache> open_private();
 
   // Why `directory` cannot be a cache; empty if it can. Makes it where it is missing.
   static std::string refuse_directory(const std::string& directory);
 
-  // A missing, damaged or untrusted entry gives nothing; the latter two are deleted.
+  // A missing, damaged or untrusted entry gives nothing; the latter two are deleted. Notes that the
+  // entry is used, once a day.
   std::optional<std::string> get(const Hash128& key) const;
   // Atomic: other processes see the whole entry or none. Nothing is left behind by a failure.
   PutResult put(const Hash128& key, std::string_view payload) const;
+
+  // Short texts about the entries, kept and trusted like them; never evicted, not listed.
+  std::optional<std::string> get_note(const Hash128& key) const;
+  PutResult put_note(const Hash128& key, std::string_view text) const;
 
   std::vector<DiskCacheEntry> list() const;  // by path
   DiskCacheStats stats() const;
@@ -55,13 +63,19 @@ class DiskCache {
 
   const std::string& directory() const { return directory_; }
   bool is_private() const { return temporary_ != nullptr; }
+  std::uint64_t limit() const { return limit_; }  // in bytes; 0: none
 
  private:
   DiskCache() = default;
-  std::string path_of(const Hash128& key) const;
+  std::string path_of(const Hash128& key, const char* suffix) const;
+  PutResult write(const Hash128& key, const char* suffix, std::string_view payload) const;
+  void make_room(const std::string& newest, std::uint64_t bytes) const;
 
   std::unique_ptr<TemporaryDirectory> temporary_;
   std::string directory_;
+  std::uint64_t limit_ = 0;
+  mutable std::atomic<std::uint64_t> puts_ = 0;
+  mutable std::atomic<std::uint64_t> bytes_ = 0;  // about: others write, too
 };
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// A null kernel in the map says that some thread is compiling it.
+// Kernels are here when they are finished; BuildOnce knows those being compiled.
 // The key hashes the program's fields rather than its text: no strings are made for a cache hit.
 #include "src/runtime/kernel_cache.h"
 
@@ -67,55 +67,35 @@ Hash128 program_key(const tile::TileProgram& program) {
 }
 
 KernelCache::KernelCache()
-    : finished_(std::make_unique<std::condition_variable>()),
-      fork_listener_([this] { mutex_.lock(); },
-                     [this](bool in_child) {
-                       if (in_child) forget_unfinished();
-                       mutex_.unlock();
-                     }) {}
+    : fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {}
+
+KernelPtr KernelCache::find(const Hash128& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = kernels_.find(key);
+  return it == kernels_.end() ? nullptr : it->second;
+}
 
 KernelPtr KernelCache::get(const Hash128& key, const std::function<KernelPtr()>& compile) {
-  std::unique_lock lock(mutex_);
-  for (auto it = kernels_.find(key); it != kernels_.end(); it = kernels_.find(key)) {
-    if (it->second) return it->second;
-    finished_->wait(lock);
-  }
-  kernels_.emplace(key, nullptr);
-  lock.unlock();
-
-  KernelPtr kernel;
-  try {
-    kernel = compile();
-  } catch (...) {
-    lock.lock();
-    kernels_.erase(key);
-    finished_->notify_all();
-    throw;
-  }
-  lock.lock();
-  kernels_[key] = kernel;
-  finished_->notify_all();
-  return kernel;
+  if (KernelPtr kernel = find(key)) return kernel;
+  return builds_.run(key, [&] {
+    if (KernelPtr kernel = find(key)) return kernel;
+    KernelPtr kernel = compile();
+    KernelPtr replaced = kernel;  // destroyed after the lock is gone
+    const std::lock_guard lock(mutex_);
+    kernels_[key].swap(replaced);
+    return kernel;
+  });
 }
 
 std::size_t KernelCache::size() const {
   const std::lock_guard lock(mutex_);
-  std::size_t count = 0;
-  for (const auto& [key, kernel] : kernels_) count += kernel != nullptr;
-  return count;
+  return kernels_.size();
 }
 
 void KernelCache::clear() {
-  std::vector<KernelPtr> dropped;  // destroyed after the lock is gone
+  decltype(kernels_) dropped;  // destroyed after the lock is gone
   const std::lock_guard lock(mutex_);
-  for (auto it = kernels_.begin(); it != kernels_.end();) {
-    if (!it->second) {
-      ++it;
-      continue;
-    }
-    dropped.push_back(std::move(it->second));
-    it = kernels_.erase(it);
-  }
+  dropped.swap(kernels_);
 }
 
 void KernelCache::drop_if_unused(const Hash128& key) {
@@ -126,14 +106,6 @@ void KernelCache::drop_if_unused(const Hash128& key) {
   if (it == kernels_.end() || it->second.use_count() != 1) return;
   dropped = std::move(it->second);
   kernels_.erase(it);
-}
-
-// In a forked child: the threads that were compiling are not there, nor are those that waited.
-void KernelCache::forget_unfinished() {
-  std::erase_if(kernels_, [](const auto& entry) { return entry.second == nullptr; });
-  // Destroying or signalling a condition variable with waiters that will never wake can hang.
-  (void)finished_.release();  // NOLINT(bugprone-unused-return-value): leaked on purpose
-  finished_ = std::make_unique<std::condition_variable>();
 }
 
 }  // namespace sinter

@@ -2,13 +2,13 @@
 // the same kernel compile it once, the second waits. A failed compilation is not remembered.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "src/base/hash.h"
+#include "src/runtime/build_once.h"
 #include "src/runtime/device.h"
 #include "src/runtime/fork_listener.h"
 
@@ -21,19 +21,19 @@ class KernelCache {
  public:
   KernelCache();
 
-  // `compile` runs without the lock held; what it throws goes to its caller, and the next one who
-  // asks tries again.
+  // `compile` runs without the lock held. All threads that wait for it get what it throws; a later
+  // call tries again.
   KernelPtr get(const Hash128& key, const std::function<KernelPtr()>& compile);
-  std::size_t size() const;                 // finished ones
+  std::size_t size() const;                 // without those being compiled
   void clear();                             // who holds a kernel keeps it
   void drop_if_unused(const Hash128& key);  // where nobody else holds it
 
  private:
-  void forget_unfinished();
+  KernelPtr find(const Hash128& key) const;  // null where there is none
 
   mutable std::mutex mutex_;
-  std::unique_ptr<std::condition_variable> finished_;
-  std::unordered_map<Hash128, KernelPtr, Hash128Hasher> kernels_;  // null while compiling
+  std::unordered_map<Hash128, KernelPtr, Hash128Hasher> kernels_;
+  BuildOnce<Hash128, KernelPtr> builds_;
   ForkListener fork_listener_;
 };
 

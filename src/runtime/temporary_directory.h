@@ -1,5 +1,6 @@
 // A private directory (0700) under $TMPDIR, removed with its files when its owner goes, at the
-// latest when the process exits. A forked child leaves it alone.
+// latest when the process exits. A forked child leaves it alone. What a killed process left is
+// removed by the next one that makes a directory.
 #pragma once
 
 #include <string>
@@ -21,5 +22,8 @@ class TemporaryDirectory {
 
 // $TMPDIR, else /tmp.
 std::string temporary_root();
+
+// All of this process. For a signal handler that ends it: takes no lock and allocates nothing.
+void remove_temporary_directories_in_handler();
 
 }  // namespace sinter

@@ -13,6 +13,7 @@
 #include "src/base/processors.h"
 #include "src/codegen/joined_source.h"
 #include "src/codegen/kernel_headers.h"
+#include "src/cpu/compiler_record.h"
 #include "src/cpu/copy_bandwidth.h"
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/host_compiler.h"
@@ -70,6 +71,7 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
         cpu_fingerprint_(cpu_fingerprint()) {}
 
   const HostCompiler& compiler() const { return *compiler_; }
+  const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
 
   // From `cache` while it lives: the kernels in it keep this builder, not the cache.
   KernelPtr kernel(const std::weak_ptr<KernelCache>& cache, const tile::TileProgram& program,
@@ -166,6 +168,15 @@ std::string SimtDevice::description() const {
 }
 
 std::string SimtDevice::compiler_version() const { return builder_->compiler().version(); }
+
+std::string SimtDevice::limitation() const {
+  const std::string refusal = compiler_refusal(builder_->compiler(), &builder_->disk_cache());
+  if (refusal.empty()) return "";
+  return fmt::format(
+      "the compiler {} compiles nothing ({}): calls that need a kernel that is not in the cache "
+      "fail; set SINTER_CXX to one that works",
+      builder_->compiler().path(), refusal);
+}
 
 Machine SimtDevice::machine() const {
   Machine machine;  // an H200, as far as the defaults do not say so

@@ -33,6 +33,8 @@ class SimtDevice final : public Device {
   std::string name() const override { return "simt"; }
   std::string description() const override;
   std::string compiler_version() const override;
+  // What is wrong with the compiler, and what that costs; empty if nothing is. Tries it.
+  std::string limitation() const;
   int parallelism() const override { return machine().multiprocessors; }
   Machine machine() const override;  // an H100's: the same kernels are made as for one
   double copy_bandwidth() override;

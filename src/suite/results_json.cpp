@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/json_nesting.h"
 #include "src/suite/case.h"
 
 namespace sinter::suite {
@@ -58,6 +59,16 @@ class BadField : public std::runtime_error {
       : std::runtime_error(fmt::format("{} is {}", name, what)) {}
 };
 
+// Numbers beyond 63 bits are unsigned to the parser: read as signed they would be others.
+template <typename T>
+T whole_of(const char* name, const Json& json) {
+  if (!json.is_number_integer()) throw BadField(name, "no whole number");
+  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                              : std::in_range<T>(json.get<std::int64_t>());
+  if (!fits) throw BadField(name, "too large");
+  return json.get<T>();
+}
+
 class Reader {
  public:
   explicit Reader(const Json& json) : json_(json) {}
@@ -96,10 +107,7 @@ class Reader {
   static void read(const char* name, const Json& json, T& value) {
     // 1e300 is a number too, but no int.
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      if (!json.is_number_integer()) throw BadField(name, "no whole number");
-      const auto wide = json.get<std::int64_t>();
-      if (!std::in_range<T>(wide)) throw BadField(name, "too large");
-      value = static_cast<T>(wide);
+      value = whole_of<T>(name, json);
     } else {
       json.get_to(value);
     }
@@ -345,8 +353,10 @@ std::string to_json(const Results& results, int indent) {
 
 Results from_json(const std::string& text, const std::string& source) {
   try {
+    if (json_nesting(text) > kMostJsonNesting)
+      fail_user("suite", "{} is no results.json of sinter suite: it is nested too deep", source);
     const Json json = Json::parse(text);
-    const int format = json.value("format", 0);
+    const int format = json.contains("format") ? whole_of<int>("format", json.at("format")) : 0;
     if (format != kFormat)
       fail_user("suite",
                 "{} has format {}, this version of Sinter reads {}: measure again with this one",

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/check.h"
+#include "src/base/json_nesting.h"
+#include "src/base/printable.h"
 
 namespace sinter {
 namespace {
@@ -57,7 +59,7 @@ Form form_of(const Json& entry) {
   const std::string name = text_of(entry, "form");
   for (std::size_t i = 0; i < kForms.size(); ++i)
     if (name == kForms[i]) return static_cast<Form>(i);
-  throw BadEntry{fmt::format("there is no form '{}'", name.substr(0, 32))};
+  throw BadEntry{fmt::format("there is no form '{}'", printable(name, 32))};
 }
 
 tile::Caching caching_of(const Json& entry) {
@@ -66,7 +68,7 @@ tile::Caching caching_of(const Json& entry) {
   for (const tile::Caching caching :
        {tile::Caching::any, tile::Caching::results, tile::Caching::operands})
     if (name == name_of(caching)) return caching;
-  throw BadEntry{fmt::format("there is no caching '{}'", name.substr(0, 32))};
+  throw BadEntry{fmt::format("there is no caching '{}'", printable(name, 32))};
 }
 
 TunedEntry entry_from(const Json& json) {
@@ -129,6 +131,10 @@ TuningKey key_of(const std::string& model, std::string field) {
 
 // Nothing, and why in `parsed`, where it cannot be used.
 std::optional<Json> document_of(std::string_view text, ParsedTuning& parsed) {
+  if (json_nesting(text) > kMostJsonNesting) {
+    parsed.refusal = fmt::format("it is nested more than {} levels deep", kMostJsonNesting);
+    return std::nullopt;
+  }
   Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
     parsed.refusal = "it is no JSON object";
@@ -157,7 +163,7 @@ void take_entry(const TuningKey& key, const Json& json, ParsedTuning& parsed) {
     parsed.table[key] = entry_from(json);
   } catch (const BadEntry& bad) {
     if (parsed.refused++ == 0)
-      parsed.first_refused = fmt::format("'{}': {}", field_of(key).substr(0, 80), bad.reason);
+      parsed.first_refused = fmt::format("'{}': {}", printable(field_of(key), 80), bad.reason);
   }
 }
 
@@ -182,7 +188,7 @@ ParsedTuning parse_tuning(std::string_view text) {
   for (const auto& [model, entries] : json->at("devices").items()) {
     if (!entries.is_object()) {
       if (parsed.refused++ == 0)
-        parsed.first_refused = fmt::format("device '{}' is no object", model.substr(0, 80));
+        parsed.first_refused = fmt::format("device '{}' is no object", printable(model, 80));
       continue;
     }
     for (const auto& [field, entry] : entries.items())

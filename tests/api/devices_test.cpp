@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/cuda/driver.h"
+#include "src/runtime/temporary_directory.h"
 
 namespace sinter {
 namespace {
@@ -103,6 +104,8 @@ TEST(Devices, EachIsListedOnce) {
 void report_cpu(const char* variable, const char* value,
                 const std::function<bool(const DeviceInfo&)>& as_expected) {
   for (const char* inherited : {"SINTER_CXX", "SINTER_NUM_THREADS"}) unsetenv(inherited);
+  const TemporaryDirectory cache;
+  setenv("SINTER_CACHE_DIR", cache.path().c_str(), 1);
   setenv(variable, value, 1);
   const DeviceInfo cpu = device_called("cpu");
   std::fprintf(stderr, "%s", as_expected(cpu) ? "ok" : (cpu.description + "; " + cpu.note).c_str());
@@ -114,18 +117,31 @@ TEST(DevicesDeathTest, WithoutACompilerTheNoteSaysWhatThatCosts) {
   const auto interpreted = [](const DeviceInfo& cpu) {
     return cpu.available &&
            cpu.note ==
-               "no compiler is used (SINTER_CXX is none): kernels run in the interpreter, "
-               "hundreds of times slower" &&
+               "no C++ compiler is used (SINTER_CXX is none): kernels that are not in the cache "
+               "run "
+               "in the interpreter, hundreds of times slower" &&
            cpu.description.ends_with("kernels interpreted");
   };
   EXPECT_EXIT(report_cpu("SINTER_CXX", "none", interpreted), testing::ExitedWithCode(0), "ok$");
   const auto not_found = [](const DeviceInfo& cpu) {
     return cpu.available &&
            cpu.note ==
-               "no compiler found (looked for c++, g++, clang++): kernels run in the "
-               "interpreter, hundreds of times slower; install g++ or set SINTER_CXX";
+               "no C++ compiler found (looked for c++, g++, clang++): kernels that are not in the "
+               "cache run in the interpreter, hundreds of times slower; install g++ or set "
+               "SINTER_CXX";
   };
   EXPECT_EXIT(report_cpu("PATH", "/nonexistent", not_found), testing::ExitedWithCode(0), "ok$");
+}
+
+TEST(DevicesDeathTest, ACompilerThatFailsIsNamedWithWhatThatCosts) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto broken = [](const DeviceInfo& cpu) {
+    return cpu.available &&
+           cpu.note.starts_with(
+               "the compiler /bin/false compiles nothing (exit status 1): calls ") &&
+           device_called("simt").note.starts_with("the compiler /bin/false compiles nothing");
+  };
+  EXPECT_EXIT(report_cpu("SINTER_CXX", "/bin/false", broken), testing::ExitedWithCode(0), "ok$");
 }
 
 TEST(DevicesDeathTest, ADeviceThatCannotBeMadeIsReportedWithTheReason) {

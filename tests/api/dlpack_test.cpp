@@ -180,6 +180,16 @@ TEST(FromDlpack, DataThatCannotBe) {
   odd.managed.dl_tensor.byte_offset = 2;
   EXPECT_EQ(odd.error(),
             "[from_dlpack] the data is not aligned to its f32 elements; copy the tensor first");
+  for (const std::uint64_t offset :
+       {std::numeric_limits<std::uint64_t>::max() - 3,  // wraps to the element before the first
+        std::numeric_limits<std::uint64_t>::max() -
+            reinterpret_cast<std::uintptr_t>(null.values.data()) - 3}) {
+    Foreign far({2});
+    far.managed.dl_tensor.data = null.values.data();
+    far.managed.dl_tensor.byte_offset = offset;
+    EXPECT_EQ(far.error(), "[from_dlpack] the byte offset " + std::to_string(offset) +
+                               " leaves the address space");
+  }
   try {
     from_dlpack(nullptr);
     FAIL();
@@ -229,6 +239,13 @@ TEST(ToDlpack, EachTypeComesBack) {
     EXPECT_EQ(back.dtype(), t.dtype());
     EXPECT_EQ(back.data(), t.data());
   }
+}
+
+TEST(ToDlpack, ZeroDimensionsComeBack) {
+  const Tensor t = full({}, 3);
+  const Tensor back = from_dlpack(to_dlpack(t));
+  EXPECT_EQ(back.rank(), 0);
+  EXPECT_EQ(back.item(), 3);
 }
 
 TEST(ToDlpack, NoElementsIsANullPointer) {

@@ -40,11 +40,42 @@ TEST(ShapeErrors, OfPointwiseOperations) {
   EXPECT_USER_ERROR(cast(1, DType::f16), "[cast] needs a tensor, got a number");
 }
 
-TEST(ShapeErrors, AreTheSameWhileTracing) {
+TEST(ShapeErrors, SayWhichFunctionIsTraced) {
   const Tensor a = zeros({4, 8});
-  const auto f = compile([](const Tensor& x, const Tensor& y) { return x + y; });
-  EXPECT_USER_ERROR(f(a, zeros({9, 3})), "[add] shapes do not broadcast: a is (4, 8), b is (9, 3)");
+  const Tensor b = zeros({9, 3}, DType::f16);
+  const std::string wrong =
+      "[add] shapes do not broadcast: a is (4, 8), b is (9, 3); while tracing ";
+  const auto add = [](const Tensor& x, const Tensor& y) { return x + y; };
+  const auto f = compile(add);
+  EXPECT_USER_ERROR(f(a, b),
+                    wrong + "an unnamed function of 2 tensors with inputs f32(4, 8), f16(9, 3)");
   EXPECT_EQ(f(a, a).shape(), (Shape{4, 8}));
+  const auto layer = compile(add, {.name = "layer"});
+  const std::string in_layer = wrong + "'layer' with inputs f32(4, 8), f16(9, 3)";
+  EXPECT_USER_ERROR(layer(a, b), in_layer);
+  EXPECT_USER_ERROR(layer.explain(std::array{a, b}), in_layer);
+  const auto model = compile([&](const Tensor& x) { return layer(x, b); }, {.name = "model"});
+  EXPECT_USER_ERROR(model(a), in_layer + "; while tracing 'model' with input f32(4, 8)");
+  const auto constant = compile([&] { return a + b; }, {.name = "constant"});
+  EXPECT_USER_ERROR(constant(), wrong + "'constant' without inputs");
+}
+
+class OwnError : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+TEST(CompileErrors, KeepTheirType) {
+  const auto thrower = [](const auto& error) {
+    return compile([error](const Tensor& x) {
+      if (x.numel() == 1) throw error;
+      return x;
+    });
+  };
+  const Tensor x = zeros({1});
+  EXPECT_THROW(thrower(OwnError("mine"))(x), OwnError);
+  EXPECT_THROW(thrower(IoError("disk"))(x), IoError);
+  EXPECT_THROW(thrower(std::logic_error("other"))(x), std::logic_error);
 }
 
 TEST(ShapeErrors, OfAxes) {
@@ -229,9 +260,10 @@ TEST(CompileErrors, OfInputsAndResults) {
   EXPECT_USER_ERROR(add.call(std::array{x, Tensor()}),
                     "[compile] input 1 is undefined (a default-made Tensor)");
   const auto none = compile([](const Tensor&) { return Tensor(); });
-  EXPECT_USER_ERROR(none(x), "[compile] the tensor is undefined (a default-made Tensor)");
+  const std::string tracing = "; while tracing an unnamed function of 1 tensor with input f32(2)";
+  EXPECT_USER_ERROR(none(x), "[compile] the tensor is undefined (a default-made Tensor)" + tracing);
   const auto empty = compile([](const Tensor&) { return std::vector<Tensor>{}; });
-  EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor");
+  EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor" + tracing);
   EXPECT_USER_ERROR(
       add.dump("asm", std::array{x, x}),
       "[dump] there is no stage 'asm'; stages are graph, simplified, plan, tile, source, ptx");
@@ -239,7 +271,9 @@ TEST(CompileErrors, OfInputsAndResults) {
 
 TEST(CompileErrors, OfValuesReadWhileTracing) {
   const Tensor x = zeros({1});
-  const std::string unknown = " values are not known while a function is being traced by compile()";
+  const std::string unknown =
+      " values are not known while a function is being traced by compile(); while tracing an "
+      "unnamed function of 1 tensor with input f32(1)";
   auto reading = [&](const std::function<void(const Tensor&)>& read) {
     compile([&](const Tensor& a) {
       read(a + 1);
@@ -271,7 +305,8 @@ TEST(CompileErrors, OfTensorsThatLeaveTheirTrace) {
       f(leaked), "[compile] a traced tensor was passed to a compiled function outside its trace");
   EXPECT_USER_ERROR(leaked.item(),
                     "[item] values are not known while a function is being traced by compile()");
-  const std::string elsewhere = "[compile] a tensor made while tracing one function" + outside;
+  const std::string elsewhere = "[compile] a tensor made while tracing one function" + outside +
+                                "; while tracing an unnamed function of 1 tensor with input f32(1)";
   EXPECT_USER_ERROR(compile([&](const Tensor& a) { return a + leaked; })(x), elsewhere);
   EXPECT_USER_ERROR(compile([&](const Tensor&) { return leaked; })(x), elsewhere);
   EXPECT_EQ(f(x).item(), 1);

@@ -1,9 +1,11 @@
 // load_npy and save_npy: files as NumPy writes them, files no one should have written, and what is
 // on the disk after a failure. The files are made here byte by byte: NumPy is not needed.
 #include <gtest/gtest.h>
+#include <sinter/device.h>
 #include <sinter/error.h>
 #include <sinter/io.h>
 #include <sinter/ops.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -407,6 +409,30 @@ TEST_F(NpyTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(message, "[save_npy] cannot write it: File too large");
   EXPECT_EQ(files(), std::vector<std::string>{"a.npy"});
   EXPECT_EQ(read(), "old");
+}
+
+TEST_F(NpyTest, AFullDiskIsAnIoErrorAndLeavesTheOldFile) {
+  if (mount("tmpfs", directory_.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "mounting is not permitted";
+  write("old");
+  const Tensor large = from_vector(std::vector<float>(100'000), {100'000});
+  EXPECT_THROW(save_npy(path(), large), IoError);
+  EXPECT_EQ(files(), std::vector<std::string>{"a.npy"});
+  EXPECT_EQ(read(), "old");
+  umount(directory_.c_str());
+}
+
+// A pipe without a writer must not be waited for, whenever it takes the file's place.
+TEST_F(NpyTest, APipeIsNoFile) {
+  ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { load_npy(path()); }), "[load_npy] it is not a regular file");
+}
+
+TEST_F(NpyTest, AFileThatPretendsToBeHugeIsNotAllocated) {
+  const std::size_t before = device_memory().peak;
+  EXPECT_NE(load_error(npy(dict("<f4", "(1099511627776,)"), kSixFloats)).find("too short"),
+            std::string::npos);
+  EXPECT_EQ(device_memory().peak, before);
 }
 
 }  // namespace

@@ -92,6 +92,16 @@ TEST(OptionsTest, ThreadsAreAWholeNumberInRange) {
                   std::string(bad) + "'");
 }
 
+TEST(OptionsTest, TheLimitOfTheCacheIsInMib) {
+  EXPECT_EQ(read({}).cache_limit_bytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(read({{"SINTER_CACHE_LIMIT_MIB", "3"}}).cache_limit_bytes, std::uint64_t{3} << 20);
+  EXPECT_EQ(read({{"SINTER_CACHE_LIMIT_MIB", "0"}}).cache_limit_bytes, 0u);
+  for (const char* bad : {"-1", "1G", "1.5", "1099511627777", "99999999999999999999"})
+    EXPECT_EQ(error_of({{"SINTER_CACHE_LIMIT_MIB", bad}}),
+              "[SINTER_CACHE_LIMIT_MIB] expected a whole number from 0 to 1099511627776, got '" +
+                  std::string(bad) + "'");
+}
+
 TEST(OptionsTest, CompilerIsTakenAsGiven) {
   EXPECT_EQ(read({{"SINTER_CXX", "clang++"}}).cxx, "clang++");
   EXPECT_EQ(read({{"SINTER_CXX", "none"}}).cxx, kNoCompiler);

@@ -163,6 +163,10 @@ TEST_F(Cli, CacheIsShownAndCleared) {
   const Outcome filled = run("cache", environment);
   EXPECT_NE(filled.text.find("1 kernel,"), std::string::npos) << filled.text;
   EXPECT_NE(filled.text.find((folder_ / "cache").string()), std::string::npos);
+  EXPECT_NE(filled.text.find("of at most 1024 MiB"), std::string::npos) << filled.text;
+  EXPECT_NE(filled.text.find("SINTER_CACHE_LIMIT_MIB"), std::string::npos) << filled.text;
+  expect_with(environment + " SINTER_CACHE_LIMIT_MIB=0", "cache", 0, "no limit");
+  expect_with(environment + " SINTER_CACHE_LIMIT_MIB=some", "cache", 2, "whole number");
   EXPECT_NE(run("cache --clear", environment).text.find("cleared: 1 kernel,"), std::string::npos);
   EXPECT_NE(run("cache", environment).text.find("0 kernels"), std::string::npos);
 }
@@ -334,6 +338,36 @@ TEST_F(Cli, InterruptLeavesTheResultsSoFar) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
   EXPECT_GE(rows(), 2u);
   EXPECT_LT(rows(), 22u);
+}
+
+// The compiler says that it runs, and then takes its time.
+TEST_F(Cli, InterruptedCompilationsLeaveNothing) {
+  const std::string started = (folder_ / "started").string();
+  const std::string script = (folder_ / "cxx").string();
+  const std::string temporary = (folder_ / "tmp").string();
+  std::ofstream(script) << "#!/bin/sh\ntouch $TMPDIR/cc1234.o\necho > " << started
+                        << "\nexec sleep 60\n";
+  fs::permissions(script, fs::perms::owner_all);
+  fs::create_directory(temporary);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    fs::remove(started);
+    const pid_t child = fork();
+    if (child == 0) {
+      (void)std::freopen("/dev/null", "w", stderr);
+      setenv("TMPDIR", temporary.c_str(), 1);
+      setenv("SINTER_CXX", script.c_str(), 1);
+      setenv("SINTER_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+      execl(tool_.c_str(), "sinter", "explain", "softmax", "--shape", "33x65", nullptr);
+      _exit(127);
+    }
+    for (int i = 0; i < 1200 && !fs::exists(started); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+    EXPECT_TRUE(fs::is_empty(temporary));
+  }
 }
 
 }  // namespace

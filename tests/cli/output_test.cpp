@@ -55,6 +55,12 @@ TEST_F(Output, DevicesSayWhatIsMissingAndItsCost) {
   EXPECT_EQ(no_compiler["tools"][0]["state"], "no");
   EXPECT_NE(no_compiler["tools"][0]["cost"].get<std::string>().find("slower"), std::string::npos);
 
+  const json broken = parsed("devices --json", "SINTER_CXX=/bin/false");
+  EXPECT_EQ(broken["devices"][0]["state"], "limited");
+  EXPECT_EQ(broken["tools"][0]["state"], "no");
+  EXPECT_EQ(broken["tools"][0]["text"], "/bin/false compiles nothing: exit status 1");
+  EXPECT_NE(broken["tools"][0]["cost"].get<std::string>().find("fail"), std::string::npos);
+
   const json no_cache = parsed("devices --json", "SINTER_CACHE_DIR=/proc/nowhere");
   EXPECT_EQ(no_cache["tools"][1]["name"], "kernel cache");
   EXPECT_EQ(no_cache["tools"][1]["state"], "no");
@@ -87,7 +93,10 @@ TEST_F(Output, CacheAsJson) {
   EXPECT_EQ(kept["directory"], (folder_ / "cache").string());
   EXPECT_EQ(kept["kernels"], 1);
   EXPECT_GT(kept["bytes"], 0);
+  EXPECT_EQ(kept["limit_bytes"], std::uint64_t{1} << 30);
   EXPECT_EQ(kept["cleared"], false);
+  EXPECT_TRUE(
+      parsed("cache --json", environment + " SINTER_CACHE_LIMIT_MIB=0")["limit_bytes"].is_null());
   EXPECT_EQ(parsed("cache --json --clear", environment)["cleared"], true);
   EXPECT_EQ(parsed("cache --json", environment)["kernels"], 0);
 }

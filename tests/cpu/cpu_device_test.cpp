@@ -8,12 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <thread>
 
+#include "src/cpu/compiler_record.h"
 #include "src/cpu/cpu_info.h"
 #include "src/runtime/registry.h"
 #include "src/tile/builder.h"
@@ -195,6 +199,78 @@ TEST_F(CpuDeviceTest, WithoutACompilerKernelsAreInterpretedAndItWarnsOnce) {
   EXPECT_NE(g_last_warning.find("interpreter"), std::string::npos) << g_last_warning;
 }
 
+TEST_F(CpuDeviceTest, WithoutACompilerKernelsOfTheCacheRun) {
+  device()->compile(pointwise_program(0.125));
+  const auto cpu = make_cpu_device({2, directory_.path() + "/cache", kNoCompiler, 0});
+  EXPECT_NE(cpu->description().find("kernels of the cache, others interpreted"), std::string::npos);
+  const KernelPtr kept = cpu->compile(pointwise_program(0.125));
+  EXPECT_FALSE(kept->stats().interpreted);
+  EXPECT_TRUE(kept->stats().from_disk);
+  expect_agrees(*kept, pointwise_program(0.125), 1000, 0);
+  EXPECT_EQ(g_warnings, 0) << g_last_warning;
+  const KernelPtr other = cpu->compile(pointwise_program(0.25));
+  EXPECT_TRUE(other->stats().interpreted);
+  expect_agrees(*other, pointwise_program(0.25), 1000, 0);
+}
+
+// Whatever made the entry unusable: it is interpreted, not trusted.
+TEST_F(CpuDeviceTest, WithoutACompilerADamagedOrUntrustedEntryIsNotRun) {
+  const std::function<void(const std::string&)> damages[] = {
+      [](const std::string& path) { ASSERT_EQ(truncate(path.c_str(), 1000), 0); },
+      [](const std::string& path) { ASSERT_EQ(chmod(path.c_str(), 0606), 0); },
+      [](const std::string& path) {
+        if (chown(path.c_str(), 12345, 12345) != 0) std::filesystem::remove(path);
+      }};
+  for (const auto& damage : damages) {
+    device()->compile(pointwise_program());
+    damage(device()->disk_cache().list().at(0).path);
+    const auto cpu = make_cpu_device({2, directory_.path() + "/cache", kNoCompiler, 0});
+    EXPECT_TRUE(cpu->compile(pointwise_program())->stats().interpreted);
+  }
+}
+
+TEST_F(CpuDeviceTest, TheCompilersUsedLastAreRemembered) {
+  const auto cache = DiskCache::open(directory_.path() + "/cache");
+  EXPECT_TRUE(remembered_compilers(*cache, "cpu").empty());
+  for (const char* compiler : {"a", "b", "c", "a", "d", "e"})
+    remember_compiler(*cache, "cpu", compiler);
+  EXPECT_EQ(remembered_compilers(*cache, "cpu"), (std::vector<std::string>{"e", "d", "a", "c"}));
+  EXPECT_TRUE(remembered_compilers(*cache, "another cpu").empty());
+}
+
+TEST_F(CpuDeviceTest, SaysWhatItDoesWithout) {
+  EXPECT_EQ(device()->limitation(), "");
+  EXPECT_NE(make_cpu_device({2, "", kNoCompiler, 0})->limitation().find("interpreter"),
+            std::string::npos);
+  const std::string script = directory_.path() + "/cxx";
+  std::ofstream(script) << "#!/bin/sh\necho broken compiler >&2; exit 7\n";
+  chmod(script.c_str(), 0700);
+  const std::string limitation =
+      make_cpu_device({2, directory_.path() + "/cache", script, 0})->limitation();
+  EXPECT_NE(limitation.find(script + " compiles nothing (exit status 7: broken compiler)"),
+            std::string::npos)
+      << limitation;
+}
+
+// The script counts its runs; a failure is tried again, because it may be gone.
+TEST_F(CpuDeviceTest, ACompilerThatWorksIsTriedOutOnce) {
+  const std::string script = directory_.path() + "/cxx";
+  const std::string runs = directory_.path() + "/runs";
+  std::ofstream(script) << "#!/bin/sh\necho >> " << runs << "\n[ -e " << directory_.path()
+                        << "/works ] && exec c++ \"$@\"\nexit 1\n";
+  chmod(script.c_str(), 0700);
+  const auto tried = [&] {
+    make_cpu_device({2, directory_.path() + "/cache", script, 0})->limitation();
+    std::ifstream lines(runs);
+    return std::count(std::istreambuf_iterator<char>(lines), {}, '\n');
+  };
+  EXPECT_EQ(tried(), 1);
+  EXPECT_EQ(tried(), 2);
+  std::ofstream(directory_.path() + "/works") << "now";
+  EXPECT_EQ(tried(), 3);
+  EXPECT_EQ(tried(), 3);
+}
+
 TEST_F(CpuDeviceTest, CompilerThatFailsIsAnErrorEachTime) {
   const std::string script = directory_.path() + "/cxx";
   std::ofstream(script) << "#!/bin/sh\necho broken compiler; exit 1\n";
@@ -221,6 +297,25 @@ TEST_F(CpuDeviceTest, ManyThreadsCompileAndRun) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(cpu->kernel_cache().size(), 2u);
+}
+
+// Two keys of one text: the same library.
+TEST_F(CpuDeviceTest, OneTextIsCompiledOnceHoweverManyAskAtOnce) {
+  const std::string bytes = HostCompiler::find({})->compile("extern \"C\" void f() {}", "f");
+  KernelLibraries libraries(directory_.path() + "/cache");
+  std::atomic<int> made{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      const auto found = libraries.get({1, 2}, "f", [&] {
+        ++made;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return bytes;
+      });
+      EXPECT_TRUE(found.library->symbol("f"));
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 1);
 }
 
 TEST_F(CpuDeviceTest, ForkedChildCompilesAndRuns) {

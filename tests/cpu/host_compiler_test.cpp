@@ -99,6 +99,17 @@ TEST_F(HostCompilerTest, HangingCompilerIsKilledWithItsChildren) {
   EXPECT_EQ(error.log(), "started\n");
 }
 
+// What it writes on the way goes with the temporary directory, even if it is killed.
+TEST_F(HostCompilerTest, AKilledCompilerLeavesNoTemporaryFiles) {
+  const auto cxx = compiler(
+      write_script("echo $TMPDIR; touch $TMPDIR/cc1234.o; echo x > $TMPDIR/kernel.so; kill -9 $$"));
+  const CompileError error = error_of(*cxx, "int x;");
+  ASSERT_FALSE(error.log().empty());
+  const std::string directory = error.log().substr(0, error.log().find('\n'));
+  EXPECT_NE(directory, temporary_root());
+  EXPECT_FALSE(std::filesystem::exists(directory)) << directory;
+}
+
 TEST_F(HostCompilerTest, FailuresAreToldApart) {
   EXPECT_NE(std::string(error_of(*compiler(write_script("exit 3")), "").what()).find("status 3"),
             std::string::npos);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -278,6 +279,131 @@ TEST_F(DiskCacheTest, EightProcessesHammerTheSameKeys) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_LE(files_in(directory_), 4u);
+}
+
+// --- notes and eviction -------------------------------------------------------------------------
+
+void set_age(const std::string& path, std::time_t seconds) {
+  const timespec then{std::time(nullptr) - seconds, 0};
+  const timespec times[2] = {then, then};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+}
+
+std::time_t age_of(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0);
+  return std::time(nullptr) - info.st_mtim.tv_sec;
+}
+
+constexpr std::time_t kDay = 24 * 3600;
+
+TEST_F(DiskCacheTest, NotesAreKeptAndTrustedLikeEntries) {
+  EXPECT_FALSE(cache_->get_note(kKey));
+  const std::string path = cache_->put_note(kKey, "a text").path;
+  EXPECT_EQ(cache_->get_note(kKey), "a text");
+  EXPECT_FALSE(cache_->get(kKey));  // it is no entry
+  EXPECT_EQ(cache_->stats().entries, 0u);
+  chmod(path.c_str(), 0602);
+  EXPECT_FALSE(cache_->get_note(kKey));
+  cache_->put_note(kKey, "a text");
+  ASSERT_EQ(truncate(path.c_str(), 10), 0);
+  EXPECT_FALSE(cache_->get_note(kKey));
+  cache_->put_note(kKey, "a text");
+  cache_->clear();
+  EXPECT_FALSE(cache_->get_note(kKey));
+}
+
+TEST_F(DiskCacheTest, AnEntryThatIsUsedIsTouchedOnceADay) {
+  const std::string path = put("payload");
+  set_age(path, kDay / 2);
+  EXPECT_TRUE(cache_->get(kKey));
+  EXPECT_GE(age_of(path), kDay / 2);
+  set_age(path, 2 * kDay);
+  EXPECT_TRUE(cache_->get(kKey));
+  EXPECT_LT(age_of(path), kDay / 2);
+}
+
+TEST_F(DiskCacheTest, TheLeastRecentlyUsedGoFirst) {
+  constexpr std::uint64_t kEntries = 10;
+  constexpr std::uint64_t kBytes = 10'000;
+  const auto cache = DiskCache::open(directory_, kEntries * kBytes);
+  EXPECT_EQ(cache->limit(), kEntries * kBytes);
+  const std::string payload(kBytes - 100, 'k');
+  std::vector<std::string> paths;
+  for (std::uint64_t i = 0; i < kEntries; ++i) {
+    paths.push_back(cache->put({1, i}, payload).path);
+    set_age(paths.back(), static_cast<std::time_t>(kEntries - i) * 10 * kDay);
+  }
+  EXPECT_EQ(cache->stats().entries, kEntries);
+  EXPECT_TRUE(cache->get({1, 0}));  // the oldest, but used now
+  cache->put_note({2, 2}, "a note");
+  EXPECT_TRUE(cache->put({1, kEntries}, payload));
+  EXPECT_LE(cache->stats().bytes, kEntries * kBytes);
+  EXPECT_TRUE(cache->get({1, 0}));
+  EXPECT_FALSE(cache->get({1, 1}));
+  EXPECT_FALSE(cache->get({1, 2}));
+  EXPECT_TRUE(cache->get({1, 4}));
+  EXPECT_TRUE(cache->get({1, kEntries}));
+  EXPECT_TRUE(cache->get_note({2, 2}));
+}
+
+TEST_F(DiskCacheTest, OneEntryLargerThanTheLimitStaysUntilTheNext) {
+  const auto cache = DiskCache::open(directory_, 1000);
+  EXPECT_TRUE(cache->put({1, 1}, std::string(5000, 'k')));
+  EXPECT_TRUE(cache->get({1, 1}));
+  EXPECT_TRUE(cache->put({1, 2}, "small"));
+  EXPECT_FALSE(cache->get({1, 1}));
+  EXPECT_TRUE(cache->get({1, 2}));
+}
+
+TEST_F(DiskCacheTest, NoLimitAndPrivateCachesKeepEverything) {
+  const auto unlimited = DiskCache::open(directory_, 0);
+  const auto temporary = DiskCache::open_private();
+  for (std::uint64_t i = 0; i < 20; ++i)
+    for (const DiskCache* cache : {unlimited.get(), temporary.get()})
+      cache->put({1, i}, std::string(1000, 'k'));
+  EXPECT_EQ(unlimited->stats().entries, 20u);
+  EXPECT_EQ(temporary->stats().entries, 20u);
+}
+
+TEST_F(DiskCacheTest, FailedSourcesCountAndOldTemporaryFilesGo) {
+  const auto cache = DiskCache::open(directory_, 10'000);
+  const std::string failed = directory_ + "/failed-1.cpp";
+  const std::string stale = directory_ + "/.tmp-stale";
+  const std::string fresh = directory_ + "/.tmp-fresh";
+  const std::string notes = directory_ + "/notes.txt";
+  for (const std::string& path : {failed, stale, fresh, notes})
+    std::ofstream(path) << std::string(9000, 'x');
+  for (const std::string& path : {failed, stale, notes}) set_age(path, kDay);
+  EXPECT_TRUE(cache->put(kKey, std::string(5000, 'k')));
+  EXPECT_FALSE(fs::exists(failed));
+  EXPECT_FALSE(fs::exists(stale));
+  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_TRUE(fs::exists(notes));
+}
+
+// Every process writes more than the limit; whoever gets an entry gets a whole one.
+TEST_F(DiskCacheTest, ManyProcessesEvict) {
+  std::vector<pid_t> children;
+  for (std::uint64_t process = 0; process < 6; ++process) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    const auto cache = DiskCache::open(directory_, 50'000);
+    bool good = true;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      good = good && cache->put({process, i % 20}, std::string(2000, 'k'));
+      cache->get({(process + 1) % 6, i % 20});
+    }
+    _exit(good ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  const auto cache = DiskCache::open(directory_, 50'000);
+  cache->put(kKey, "last");
+  EXPECT_LE(cache->stats().bytes, 50'000u);
 }
 
 }  // namespace

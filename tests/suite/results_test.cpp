@@ -136,8 +136,12 @@ TEST(Results, OtherFilesAreRefusedByName) {
     }
     return std::string("accepted");
   };
-  for (const char* text : {"", "[]", "{}", "nonsense", "{\"format\": 1}", "{\"format\": \"2\"}",
-                           "{\"format\": 2}", "{\"format\": 2, \"meta\": 3}"})
+  for (const char* text :
+       {"", "[]", "{}", "nonsense", "{\"format\": 1}", "{\"format\": \"2\"}", "{\"format\": 2}",
+        "{\"format\": 2, \"meta\": 3}", "{\"format\": 1e300}", "{\"format\": 18446744073709551618}",
+        "{\"format\": 8589934594}",  // 2 in 32 bits
+        "{\"format\": null}", "{\"format\": NaN}", "\xff\xfe",
+        "{\"format\": 2, \"meta\": {\"date\": \"\xff\"}}"})
     EXPECT_NE(refusal(text).find("some/file.json"), std::string::npos) << text;
   nlohmann::json json = nlohmann::json::parse(to_json(full_results()));
   const auto refuses = [&](const char* field, const nlohmann::json& value) {
@@ -151,7 +155,16 @@ TEST(Results, OtherFilesAreRefusedByName) {
   refuses("limit_ratio", 0);
   refuses("samples", 1e300);
   refuses("kernels", 5'000'000'000);
+  refuses("kernels", 18446744073709551615u);    // -1 in 64 bits
+  refuses("bytes_min", 18446744073709551615u);  // as above
+  refuses("bytes_min", 1e300);
+  refuses("bytes_min", true);
+  refuses("reasons", nlohmann::json::array({1}));
+  refuses("case", 3);
   refuses("max_rel_err", "small");
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested too deep"),
+            std::string::npos);
   // A file that was cut off.
   const std::string whole = to_json(full_results());
   EXPECT_NE(refusal(whole.substr(0, whole.size() / 2)).find("some/file.json"), std::string::npos);

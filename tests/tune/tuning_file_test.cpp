@@ -280,5 +280,46 @@ TEST_F(TuningFileTest, AFolderThatCannotBeWrittenIsSaidBefore) {
   chmod(folder_.c_str(), 0700);
 }
 
+// Printing such a value would need a stack frame for each level.
+TEST_F(TuningFileTest, DeepNestingIsDamageWhereverItStands) {
+  use_path("deep.json");
+  TuningStore(path_).put({{kKey, entry()}});
+  const std::string levels = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  write(replaced(text(), "\"devices\"", "\"notes\": " + levels + ", \"devices\""));
+  TuningStore store(path_);
+  EXPECT_FALSE(store.find(kKey));
+  ASSERT_EQ(g_warnings.size(), 1u);
+  EXPECT_NE(g_warnings[0].find("nested more than 64 levels"), std::string::npos) << g_warnings[0];
+  store.put({{kOther, entry()}});
+  EXPECT_EQ(TuningStore(path_).find(kOther), entry());
+  // Brackets in a string are no levels.
+  TuningStore(path_).put({{{"model", std::string(1000, '['), false}, entry()}});
+  EXPECT_EQ(TuningStore(path_).size(), 2u);
+}
+
+TEST_F(TuningFileTest, WarningsAreHarmlessToATerminal) {
+  use_path("escape.json");
+  write("{\"sinter_tuning\": 1, \"devices\": {\"\\u001b[2J\": {\"\\u001b[31m\\n\u00e9\": 3}}}");
+  EXPECT_EQ(TuningStore(path_).size(), 0u);
+  write("{\"sinter_tuning\": 1, \"devices\": {\"\\u001b[2J\": 3}}");
+  EXPECT_EQ(TuningStore(path_).size(), 0u);
+  ASSERT_EQ(g_warnings.size(), 2u);
+  for (const std::string& warning : g_warnings)
+    for (const char c : warning) EXPECT_TRUE(c >= ' ' && c <= '~') << warning;
+}
+
+TEST_F(TuningFileTest, OfAKeyThatStandsTwiceTheLastCounts) {
+  TuningStore(path_).put({{kKey, entry(256)}});
+  const std::string last = text();
+  TuningStore(path_).put({{kKey, entry(128)}});
+  const auto inside = [](const std::string& file) {
+    const std::size_t from = file.find('{', file.find(kKey.model)) + 1;
+    return file.substr(from, file.find('}', from) + 1 - from);
+  };
+  write(replaced(text(), inside(text()), inside(text()) + "," + inside(last)));
+  EXPECT_EQ(TuningStore(path_).size(), 1u);
+  EXPECT_EQ(TuningStore(path_).find(kKey), entry(256));
+}
+
 }  // namespace
 }  // namespace sinter
