@@ -165,6 +165,21 @@ Node translated(const Rewriter& rewriter, const Node& node) {
 
 }  // namespace
 
+Graph copy_reversed_outputs(const Graph& graph) {
+  Graph result = graph;
+  for (Operand& output : result.outputs) {
+    if (!has_negative_strides(output.view)) continue;
+    Node copy;
+    copy.op = Op::copy;
+    copy.dtype = result[output.node].dtype;
+    copy.shape = output.view.shape;
+    copy.operands = {output};
+    output.view = dense_view(copy.shape);
+    output.node = result.add(std::move(copy));
+  }
+  return result;
+}
+
 Graph fold_constants(const Graph& graph) {
   Rewriter rewriter(graph);
   std::vector<char> viewed_whole(graph.nodes.size(), 1);
@@ -356,9 +371,13 @@ Graph remove_dead(const Graph& graph) {
 
 std::span<const GraphPass> simplify_passes() {
   static constexpr GraphPass kPasses[] = {
-      {"fold_constants", fold_constants}, {"use_identities", use_identities},
-      {"drop_unit_axes", drop_unit_axes}, {"sink_views", sink_views},
-      {"merge_equal", merge_equal},       {"reuse_maxima", reuse_maxima},
+      {"copy_reversed_outputs", copy_reversed_outputs},
+      {"fold_constants", fold_constants},
+      {"use_identities", use_identities},
+      {"drop_unit_axes", drop_unit_axes},
+      {"sink_views", sink_views},
+      {"merge_equal", merge_equal},
+      {"reuse_maxima", reuse_maxima},
       {"remove_dead", remove_dead},
   };
   return kPasses;

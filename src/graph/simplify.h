@@ -18,6 +18,8 @@ std::span<const GraphPass> simplify_passes();
 
 Graph simplify(const Graph& graph);
 
+// A result that is read backwards is copied: the strides of tensors with memory are not negative.
+Graph copy_reversed_outputs(const Graph& graph);
 Graph fold_constants(const Graph& graph);  // ops on constants; x*1, same-type casts, copies
 Graph use_identities(const Graph& graph);  // 1 + tanh(u) is 2 sigmoid(2u); twos go to constants
 Graph drop_unit_axes(const Graph& graph);  // (4096, 1) is (4096): rows are recognised by shape
