@@ -73,7 +73,7 @@ Op op_on(Op op, DType operands) {
   const DTypeRule rule = info(op).rule;
   if (rule == DTypeRule::Whole && !is_floating(operands)) return Op::copy;
   if (rule == DTypeRule::Ring && operands == DType::boolean)
-    return op == Op::add ? Op::logical_or : Op::logical_and;
+    return op == Op::add ? Op::logical_or : op == Op::mul ? Op::logical_and : Op::copy;
   return op;
 }
 

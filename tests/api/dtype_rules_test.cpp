@@ -69,6 +69,8 @@ TEST_P(DtypeRules, SumsAndProductsOfBoolsAreBools) {
   EXPECT_TRUE(gives(compile([](const Tensor& x, const Tensor& y) { return x + y * x; })(a, b),
                     DType::boolean, {0, 0, 1, 1}));
   EXPECT_TRUE(gives(maximum(a, b), DType::boolean, {0, 1, 1, 1}));
+  EXPECT_TRUE(gives(sign(a), DType::boolean, {0, 0, 1, 1}));
+  EXPECT_TRUE(gives(abs(a), DType::boolean, {0, 0, 1, 1}));
   EXPECT_TRUE(gives(square(a), DType::i64, {0, 0, 1, 1})) << "a power of 2, as PyTorch's";
   EXPECT_TRUE(gives(floor_div(a, b), DType::i64, {0, 0, 0, 1}));
 }

@@ -60,6 +60,8 @@ TEST(OpTest, DTypeRules) {
 TEST(OpTest, SomeOpsAreOthersOnBoolsAndIntegers) {
   EXPECT_EQ(op_on(Op::add, boolean), Op::logical_or);
   EXPECT_EQ(op_on(Op::mul, boolean), Op::logical_and);
+  EXPECT_EQ(op_on(Op::sign, boolean), Op::copy);
+  EXPECT_EQ(op_on(Op::abs, boolean), Op::copy);
   EXPECT_EQ(op_on(Op::add, i32), Op::add);
   for (Op op : {Op::floor, Op::ceil, Op::round, Op::trunc}) {
     EXPECT_EQ(op_on(op, i64), Op::copy);

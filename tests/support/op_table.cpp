@@ -162,8 +162,7 @@ Real reference_value(const OpRow& op, DType dtype, Real a, Real b, Real c) {
   auto converted = [&](Real x) { return round_to(operands, x); };
   const Real first = op.rule == Rule::Select ? round_to(DType::boolean, a) : converted(a);
   if (is_integer(operands)) return op.integer(operands, first, converted(b), converted(c));
-  if (operands == DType::boolean && op.rule == Rule::Ring)  // or, and
-    return op.name == "add" ? larger(first, converted(b)) : smaller(first, converted(b));
+  if (operands == DType::boolean && op.name == "add") return larger(first, converted(b));
   return op.real(first, converted(b), converted(c));
 }
 
