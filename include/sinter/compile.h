@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -155,19 +156,42 @@ class Compiled : public CompiledFunction {
   }
 };
 
-// f takes any number of Tensors and returns a Tensor, or a pair, tuple, array or vector of them.
-template <typename F>
-auto compile(F f, CompileOptions options = {}) {
-  using Function = detail::Signature<std::decay_t<F>>;
-  using Result = typename Function::Result;
-  constexpr std::size_t kArity = Function::kArity;
+namespace detail {
+
+template <typename Result, std::size_t kArity, typename F>
+Compiled<Result, kArity> compile_function(F f, CompileOptions options) {
   auto traced = [f = std::move(f)](std::span<const Tensor> inputs) mutable {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return detail::Unpack<Result>::list(f(inputs[I]...));
+      return Unpack<Result>::list(f(inputs[I]...));
     }
     (std::make_index_sequence<kArity>{});
   };
   return Compiled<Result, kArity>(std::move(traced), static_cast<int>(kArity), std::move(options));
+}
+
+template <std::size_t>
+using TensorArg = const Tensor&;
+
+template <typename F, std::size_t... I>
+std::decay_t<std::invoke_result_t<F&, TensorArg<I>...>> result_of_tensors(
+    std::index_sequence<I...>);
+
+}  // namespace detail
+
+// f takes any number of Tensors and returns a Tensor, or a pair, tuple, array or vector of them.
+template <typename F>
+auto compile(F f, CompileOptions options = {}) {
+  using Function = detail::Signature<std::decay_t<F>>;
+  return detail::compile_function<typename Function::Result, Function::kArity>(std::move(f),
+                                                                               std::move(options));
+}
+
+// The same for a function whose type does not say how many tensors it takes:
+// compile<2>([](auto x, auto y) { return x + y; }).
+template <std::size_t kArity, typename F>
+auto compile(F f, CompileOptions options = {}) {
+  using Result = decltype(detail::result_of_tensors<F>(std::make_index_sequence<kArity>{}));
+  return detail::compile_function<Result, kArity>(std::move(f), std::move(options));
 }
 
 // A function of a list of tensors, for callers that know their number only at run time.

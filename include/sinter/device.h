@@ -1,6 +1,7 @@
 // What this machine has for Sinter to run on, which of it is used, and the memory it holds.
-// Names: "cpu"; "cuda" (the first GPU), "cuda:1", ... What is missing is a DeviceError that says
-// so.
+// Names: "cpu"; "cuda" (the first GPU), "cuda:1", ...; "simt", which runs the kernels of a GPU on
+// the CPU, one fiber a thread, and checks every access: for finding errors in them, not for speed
+// (docs/DEBUGGING_KERNELS.md). What is missing is a DeviceError that says so.
 #pragma once
 
 #include <cstddef>

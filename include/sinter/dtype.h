@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 
 namespace sinter {
@@ -13,6 +14,7 @@ inline constexpr int kDTypeCount = 7;
 
 std::size_t size_of(DType dtype);
 std::string_view name_of(DType dtype);
+std::ostream& operator<<(std::ostream& out, DType dtype);  // its name
 
 inline constexpr bool is_floating(DType dtype) { return dtype <= DType::f64; }
 inline constexpr bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64; }

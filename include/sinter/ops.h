@@ -5,6 +5,7 @@
 #include <sinter/tensor.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,15 +48,38 @@ inline Tensor operator&&(const Arg& a, const Arg& b) { return logical_and(a, b);
 inline Tensor operator||(const Arg& a, const Arg& b) { return logical_or(a, b); }
 inline Tensor operator!(const Tensor& a) { return logical_not(a); }
 
+// The handle then stands for the result; other handles of the old tensor keep it.
+inline Tensor& operator+=(Tensor& a, const Arg& b) { return a = add(a, b); }
+inline Tensor& operator-=(Tensor& a, const Arg& b) { return a = sub(a, b); }
+inline Tensor& operator*=(Tensor& a, const Arg& b) { return a = mul(a, b); }
+inline Tensor& operator/=(Tensor& a, const Arg& b) { return a = div(a, b); }
+
+// Which axes to reduce or flip: none given means all of them.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(int axis) : axes_{axis} {}                          // NOLINT: meant to convert
+  Axes(std::initializer_list<int> axes) : axes_(axes) {}   // NOLINT: meant to convert
+  Axes(std::vector<int> axes) : axes_(std::move(axes)) {}  // NOLINT: meant to convert
+  const std::vector<int>& list() const { return axes_; }
+
+ private:
+  std::vector<int> axes_;
+};
+
 // --- making tensors ---------------------------------------------------------------------------
 
 // On the device of that name, else on the default device; in a function that is being traced,
-// where the function runs.
+// where the function runs. A value that an integer dtype cannot hold exactly is a UserError.
 Tensor full(const Shape& shape, const Arg& value, DType dtype = DType::f32,
             const std::string& device = "");
 Tensor zeros(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
 Tensor ones(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
-// start, start + step, ... before stop. i64 if all three are whole numbers, else f32.
+// Of a's shape, on its device, and of its dtype unless one is given.
+Tensor full_like(const Tensor& a, const Arg& value, std::optional<DType> dtype = std::nullopt);
+Tensor zeros_like(const Tensor& a, std::optional<DType> dtype = std::nullopt);
+Tensor ones_like(const Tensor& a, std::optional<DType> dtype = std::nullopt);
+// start, start + step, ... before stop. i64 if all three are integers, else f32.
 Tensor arange(const Arg& start, const Arg& stop, const Arg& step = 1,
               std::optional<DType> dtype = std::nullopt, const std::string& device = "");
 
@@ -65,8 +89,12 @@ Tensor reshape(const Tensor& a, const Shape& shape);  // one size may be -1
 Tensor flatten(const Tensor& a);
 Tensor permute(const Tensor& a, const Shape& axes);
 Tensor transpose(const Tensor& a, int axis1, int axis2);
-Tensor slice(const Tensor& a, int axis, std::int64_t start, std::int64_t stop,
-             std::int64_t step = 1);  // as Python's a[start:stop:step]
+// Python's a[start:stop:step]: bounds may be negative or beyond the end, std::nullopt is one left
+// out. A negative step walks backwards; outside of compile() that copies, since the strides of
+// tensors with memory are never negative.
+Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> stop, std::int64_t step = 1);
+Tensor flip(const Tensor& a, const Axes& axes = {});  // the elements in reverse along the axes
 std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis = 0);
 std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis = 0);
 Tensor squeeze(const Tensor& a);  // all axes of size 1
@@ -81,19 +109,6 @@ Tensor concat(const std::vector<Tensor>& tensors, int axis = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 
 // --- reductions -------------------------------------------------------------------------------
-
-// Which axes to reduce: none given means all of them.
-class Axes {
- public:
-  Axes() = default;
-  Axes(int axis) : axes_{axis} {}                          // NOLINT: meant to convert
-  Axes(std::initializer_list<int> axes) : axes_(axes) {}   // NOLINT: meant to convert
-  Axes(std::vector<int> axes) : axes_(std::move(axes)) {}  // NOLINT: meant to convert
-  const std::vector<int>& list() const { return axes_; }
-
- private:
-  std::vector<int> axes_;
-};
 
 Tensor sum(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 Tensor mean(const Tensor& a, const Axes& axes = {}, bool keepdim = false);

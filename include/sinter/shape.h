@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
+#include <type_traits>
 
 namespace sinter {
 
@@ -18,6 +20,12 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const std::int64_t> dims);  // UserError beyond kMaxRank
+  // From a std::vector, std::array or any other contiguous range of std::int64_t.
+  template <typename Range>
+  requires(!std::is_same_v<Range, Shape> &&
+           std::is_convertible_v<const Range&, std::span<const std::int64_t>>)
+      Shape(const Range& dims)  // NOLINT: meant to convert
+      : Shape(std::span<const std::int64_t>(dims)) {}
   static Shape filled(int rank, std::int64_t value);
 
   int rank() const { return rank_; }
@@ -49,5 +57,6 @@ class Shape {
 using Strides = Shape;
 
 std::string to_string(const Shape& shape);  // "(4, 8)"
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 }  // namespace sinter

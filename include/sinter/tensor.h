@@ -3,11 +3,13 @@
 #pragma once
 
 #include <sinter/dtype.h>
+#include <sinter/element.h>
 #include <sinter/shape.h>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -31,6 +33,9 @@ class Tensor {
   bool is_contiguous() const;
   std::string device() const;  // "cpu", "cuda"; while tracing, where the function will run
 
+  // The view of one index of the first axis; negative indices count from the end.
+  Tensor operator[](std::int64_t index) const;
+
   // The first element, in device memory; the others are strides() apart. A GPU may still be
   // writing it: other code uses it on the same stream (sinter/cuda.h) or after synchronize().
   const void* data() const;
@@ -43,8 +48,10 @@ class Tensor {
   void copy_to(void* destination) const;
   template <typename T>
   std::vector<T> to_vector() const;
-  // The value of a tensor of one element, converted.
-  double item() const;
+  // The value of a tensor of one element. A type that cannot hold it exactly is a UserError: 0.5 as
+  // an int, 2^53 + 1 as a double.
+  template <typename T = double>
+  T item() const;
 
   // For Sinter's own use: the implementation behind the handle.
   explicit Tensor(std::shared_ptr<const TensorImpl> impl) : impl_(std::move(impl)) {}
@@ -53,13 +60,16 @@ class Tensor {
 
  private:
   void require_dtype(DType wanted) const;
+  Element only_element() const;  // of item()
+  [[noreturn]] void fail_item() const;
 
   std::shared_ptr<const TensorImpl> impl_;
 };
 
 // A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1).
 // A number takes the type of the tensors it meets, unless it has a fraction and they have none;
-// with 16-bit floats it keeps the precision of f32, which kernels compute in.
+// with 16-bit floats it keeps the precision of f32, which kernels compute in. An integer that does
+// not fit the integer type it takes is a UserError; a number beyond a float type is an infinity.
 class Arg {
  public:
   Arg(Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: meant to convert
@@ -67,6 +77,7 @@ class Arg {
   requires std::is_arithmetic_v<T> Arg(T number)  // NOLINT: meant to convert
       : real_(static_cast<double>(number)),
         integer_(std::is_floating_point_v<T> ? 0 : static_cast<std::int64_t>(number)),
+        is_beyond_i64_(std::is_unsigned_v<T> && integer_ < 0),
         kind_(std::is_same_v<T, bool>       ? Kind::boolean
               : std::is_floating_point_v<T> ? Kind::real
                                             : Kind::integer) {}
@@ -75,12 +86,14 @@ class Arg {
   Kind kind() const { return kind_; }
   const Tensor& tensor() const { return tensor_; }
   double real() const { return real_; }
-  std::int64_t integer() const { return integer_; }
+  std::int64_t integer() const { return integer_; }  // unless is_beyond_i64()
+  bool is_beyond_i64() const { return is_beyond_i64_; }
 
  private:
   Tensor tensor_;
   double real_ = 0;
   std::int64_t integer_ = 0;
+  bool is_beyond_i64_ = false;  // an unsigned number that only real() holds
   Kind kind_ = Kind::tensor;
 };
 
@@ -89,19 +102,38 @@ class Arg {
 // Copies `shape.numel()` elements in row-major order from host memory.
 Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& device = "");
 
+namespace detail {
+// As many as the shape has, else UserError.
+Tensor from_values(const void* data, std::size_t count, const Shape& shape, DType dtype,
+                   const std::string& device);
+}  // namespace detail
+
+// The values in row-major order; UserError unless there are shape.numel() of them.
 template <typename T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape,
                    const std::string& device = "") {
-  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to copy from");
-  return from_host(values.data(), shape, dtype_of<T>(), device);
+  if constexpr (std::is_same_v<T, bool>) {  // whose elements are bits
+    const std::vector<unsigned char> bytes(values.begin(), values.end());
+    return detail::from_values(bytes.data(), bytes.size(), shape, DType::boolean, device);
+  } else {
+    return detail::from_values(values.data(), values.size(), shape, dtype_of<T>(), device);
+  }
 }
 // A tensor that uses memory the caller owns, without copying: memory of that device, host memory
 // for "cpu". `owner` is kept alive with it.
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
                    std::shared_ptr<void> owner, const std::string& device = "");
 
-// Printed as PyTorch users expect, long ones shortened.
+// Printed as PyTorch users expect, long ones shortened. Integers are printed exactly.
 std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+template <typename T>
+T Tensor::item() const {
+  const auto value = exactly<T>(only_element());
+  if (!value) fail_item();
+  return *value;
+}
 
 template <typename T>
 std::vector<T> Tensor::to_vector() const {

@@ -177,6 +177,19 @@ SN_OF_ANGLES(cos)
 
 SN_INLINE f32 pow(f32 a, f32 b) { return ::powf(a, b); }
 SN_INLINE f64 pow(f64 a, f64 b) { return ::pow(a, b); }
+
+// Of integers exact but for wrapping; a negative exponent gives 0, unless the base is 1 or -1, of
+// which only the exponent's last bit counts.
+template <class T, class U>
+SN_INLINE T whole_pow(T base, T exponent) {
+  if (exponent < 0 && base != 1 && base != -1) return 0;
+  U factor = (U)base, power = 1;
+  for (U rest = (U)exponent; rest != 0 && factor != 1; rest >>= 1, factor *= factor)
+    if (rest & 1) power *= factor;
+  return (T)power;
+}
+SN_INLINE i32 pow(i32 a, i32 b) { return whole_pow<i32, u32>(a, b); }
+SN_INLINE i64 pow(i64 a, i64 b) { return whole_pow<i64, u64>(a, b); }
 SN_INLINE f32 atan2(f32 a, f32 b) { return ::atan2f(a, b); }
 SN_INLINE f64 atan2(f64 a, f64 b) { return ::atan2(a, b); }
 SN_INLINE f32 fma(f32 a, f32 b, f32 c) { return ::fmaf(a, b, c); }

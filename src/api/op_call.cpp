@@ -7,6 +7,7 @@
 
 #include "src/api/build.h"
 #include "src/api/devices.h"
+#include "src/api/number_checks.h"
 #include "src/api/program_cache.h"
 #include "src/base/check.h"
 
@@ -37,7 +38,8 @@ std::vector<DType> arg_dtypes(Op op, const std::vector<Arg>& args) {
 }
 
 Scalar number(const Arg& arg) {
-  return arg.kind() == Arg::Kind::real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
+  const bool is_real = arg.kind() == Arg::Kind::real || arg.is_beyond_i64();
+  return is_real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
 }
 
 // The value that a number has as an operand of type `dtype`. With 16-bit floats it keeps the
@@ -69,15 +71,18 @@ Operand cast_operand(Trace& trace, const Operand& operand, DType dtype) {
 Tensor record_pointwise(Trace& trace, const OpCall& call) {
   const std::vector<DType> dtypes = arg_dtypes(call.op, call.args);
   const OpTypes types = op_types(call.op, dtypes);
+  const DType computed = types.operands[call.args.size() - 1];
+  check_bools(call.op, computed);
+  check_numbers(call.op, call.args, dtypes, computed);
   Node node;
-  node.op = call.op;
+  node.op = op_on(call.op, computed);
   node.shape = call.shape;
   node.dtype = types.result;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Arg& arg = call.args[i];
     if (arg.kind() == Arg::Kind::tensor) {
       Operand operand = trace.operand(arg.tensor());
-      operand.view = expand(operand.view, call.shape);
+      operand.view = reversed(expand(operand.view, call.shape), call.reversed_axes);
       node.operands.push_back(cast_operand(trace, operand, types.operands[i]));
     } else {
       const Scalar value = number_as_operand(number(arg).as(compute_dtype(dtypes[i])),
@@ -134,9 +139,9 @@ std::string_view op_name(const OpCall& call) {
 
 // Everything but the tensors and the device that decides which program runs.
 std::vector<std::int64_t> key_of(const OpCall& call) {
-  std::vector<std::int64_t> words{static_cast<int>(call.op), static_cast<int>(call.dtype),
-                                  static_cast<int>(call.reduce_kind),
-                                  static_cast<std::int64_t>(call.axes)};
+  std::vector<std::int64_t> words{
+      static_cast<int>(call.op), static_cast<int>(call.dtype), static_cast<int>(call.reduce_kind),
+      static_cast<std::int64_t>(call.axes), static_cast<std::int64_t>(call.reversed_axes)};
   auto add_scalar = [&](const Scalar& s) {
     words.push_back(static_cast<std::int64_t>(s.is_real));
     words.push_back(s.is_real ? std::bit_cast<std::int64_t>(s.real) : s.integer);

@@ -20,8 +20,9 @@ struct OpCall {
   Scalar value;              // constant; iota's start
   Scalar step;               // iota
   ReduceKind reduce_kind = ReduceKind::sum;
-  std::uint32_t axes = 0;          // reduce: a mask; concat: the axis
-  std::shared_ptr<Device> device;  // constant, iota: where to; null: not said
+  std::uint32_t axes = 0;           // reduce: a mask; concat: the axis
+  std::uint32_t reversed_axes = 0;  // copy: a mask of those that are read backwards
+  std::shared_ptr<Device> device;   // constant, iota: where to; null: not said
 };
 
 Tensor apply(const OpCall& call);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "src/api/axes.h"
 #include "src/api/op_call.h"
 #include "src/base/check.h"
 
 namespace sinter {
-namespace {
 
 std::uint32_t axes_mask(std::string_view op, const Tensor& a, const Axes& axes) {
   checked(op, a);
@@ -20,6 +20,8 @@ std::uint32_t axes_mask(std::string_view op, const Tensor& a, const Axes& axes) 
   }
   return mask;
 }
+
+namespace {
 
 Tensor with_kept_axes(Tensor reduced, std::uint32_t mask, int rank) {
   for (int i = 0; i < rank; ++i)

@@ -1,4 +1,4 @@
-// Tensor's methods, data in and out of host memory, and printing.
+// Tensor's methods, and data in and out of host memory.
 #include <sinter/ops.h>
 #include <sinter/tensor.h>
 
@@ -26,6 +26,7 @@ Tensor make_traced(DType dtype, const View& view, std::weak_ptr<Trace> trace, No
 
 Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
                    std::shared_ptr<Device> device) {
+  SINTER_ASSERT(!has_negative_strides(view), "{}", to_string(view));
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = dtype;
   impl->view = view;
@@ -54,7 +55,7 @@ int checked_axis(std::string_view op, int axis, int rank) {
 
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 56;  // their bytes fit an int64_t
 
 }  // namespace
 
@@ -134,6 +135,7 @@ const void* Tensor::data() const { return concrete("data", *this).data(); }
 
 void Tensor::copy_to(void* destination) const {
   concrete("copy_to", *this);
+  if (!destination && numel() > 0) fail_user("copy_to", "the destination pointer is null");
   const TraceScope untraced(nullptr);  // data is wanted now, not recorded
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
@@ -169,14 +171,21 @@ void Tensor::require_dtype(DType wanted) const {
               name_of(wanted));
 }
 
-double Tensor::item() const {
+Element Tensor::only_element() const {
   concrete("item", *this);
   if (numel() != 1)
     fail_user("item", "needs a tensor of one element, this one is {}", to_string(shape()));
-  const TraceScope untraced(nullptr);
-  double value = 0;
-  cast(*this, DType::f64).copy_to(&value);
-  return value;
+  std::byte bytes[sizeof(std::int64_t)];
+  copy_to(bytes);
+  return element_at(bytes, dtype(), 0);
+}
+
+void Tensor::fail_item() const {
+  const Element value = only_element();
+  fail_user("item",
+            "the {} {} cannot be held exactly by the type asked for; cast the tensor, or "
+            "ask for the C++ type of its dtype",
+            name_of(dtype()), to_string(value));
 }
 
 Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& name) {
@@ -187,6 +196,15 @@ Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::s
   StoragePtr storage = device->allocate(bytes);
   if (bytes > 0) device->copy_from_host(storage->data(), data, bytes);
   return make_tensor(dtype, dense_view(shape), std::move(storage), device);
+}
+
+Tensor detail::from_values(const void* data, std::size_t count, const Shape& shape, DType dtype,
+                           const std::string& device) {
+  const std::int64_t wanted = checked_numel("from_vector", shape);
+  if (static_cast<std::uint64_t>(wanted) != count)
+    fail_user("from_vector", "{} has {} elements, the vector has {}", to_string(shape), wanted,
+              count);
+  return from_host(data, shape, dtype, device);
 }
 
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
@@ -213,55 +231,6 @@ Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType
   const std::shared_ptr<Device> there = open_device(device);
   return make_tensor(
       dtype, view, std::make_shared<BorrowedStorage>(data, bytes, std::move(owner), there), there);
-}
-
-namespace {
-
-constexpr std::int64_t kPrintedEdge = 3;
-constexpr std::int64_t kPrintedWhole = 1000;
-
-void print_level(const std::vector<double>& values, const Shape& shape, int axis, std::int64_t& at,
-                 bool shorten, DType dtype, std::string& text) {
-  if (axis == shape.rank()) {
-    const double value = values[static_cast<std::size_t>(at++)];
-    if (dtype == DType::boolean)
-      text += value != 0 ? "true" : "false";
-    else
-      text += is_floating(dtype) ? fmt::format("{:.5g}", value) : fmt::format("{:.0f}", value);
-    return;
-  }
-  text += "[";
-  std::int64_t below = 1;
-  for (int i = axis + 1; i < shape.rank(); ++i) below *= shape[i];
-  for (std::int64_t i = 0; i < shape[axis]; ++i) {
-    if (i) text += axis + 1 == shape.rank() ? ", " : ",\n ";
-    if (shorten && i == kPrintedEdge && shape[axis] > 2 * kPrintedEdge) {
-      const std::int64_t skipped = shape[axis] - 2 * kPrintedEdge;
-      text += axis + 1 == shape.rank() ? "..., " : "...,\n ";
-      at += skipped * below;
-      i += skipped;
-    }
-    print_level(values, shape, axis + 1, at, shorten, dtype, text);
-  }
-  text += "]";
-}
-
-}  // namespace
-
-std::string to_string(const Tensor& tensor) {
-  if (!tensor.defined()) return "Tensor(undefined)";
-  const std::string kind = fmt::format("{}{}", name_of(tensor.dtype()), to_string(tensor.shape()));
-  if (tensor.impl()->is_traced()) return fmt::format("Tensor({}, being traced)", kind);
-  const TraceScope untraced(nullptr);
-  const std::vector<double> values = cast(tensor, DType::f64).to_vector<double>();
-  std::string text = "Tensor(";
-  std::int64_t at = 0;
-  if (tensor.numel() > 0)
-    print_level(values, tensor.shape(), 0, at, tensor.numel() > kPrintedWhole, tensor.dtype(),
-                text);
-  else
-    text += "[]";
-  return text + ", " + kind + ")";
 }
 
 }  // namespace sinter

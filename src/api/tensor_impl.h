@@ -39,6 +39,10 @@ Tensor with_view(const Tensor& tensor, const View& view);
 // Throws UserError naming the operation when the handle is empty.
 const TensorImpl& checked(std::string_view op, const Tensor& tensor);
 
+// Element `index` of dense host memory, and its text: integers exactly, floats shortly.
+Element element_at(const std::byte* data, DType dtype, std::int64_t index);
+std::string to_string(const Element& element);
+
 // The number of elements; UserError naming the operation when a size is negative or they are too
 // many to count.
 std::int64_t checked_numel(std::string_view op, const Shape& shape);

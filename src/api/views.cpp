@@ -2,7 +2,9 @@
 #include <sinter/ops.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "src/api/axes.h"
 #include "src/api/op_call.h"
 #include "src/base/check.h"
 
@@ -59,6 +61,8 @@ Tensor permute(const Tensor& a, const Shape& axes) {
     fail_user("permute", "{} names {} axes, the tensor has {}", to_string(axes), axes.rank(),
               a.rank());
   for (int i = 0; i < axes.rank(); ++i) {
+    if (axes[i] < -a.rank() || axes[i] >= a.rank())  // compared before it becomes an int
+      fail_user("permute", "there is no axis {} in a tensor of {} dimensions", axes[i], a.rank());
     positive[i] = checked_axis("permute", static_cast<int>(axes[i]), a.rank());
     seen |= 1u << positive[i];
   }
@@ -76,17 +80,73 @@ Tensor transpose(const Tensor& a, int axis1, int axis2) {
   return permute(a, axes);
 }
 
-Tensor slice(const Tensor& a, int axis, std::int64_t start, std::int64_t stop, std::int64_t step) {
-  checked("slice", a);
-  const int at = checked_axis("slice", axis, a.rank());
-  if (step <= 0) fail_user("slice", "the step must be positive, not {}", step);
-  const std::int64_t length = a.shape()[at];
-  auto clamp = [&](std::int64_t i) {
-    return std::clamp<std::int64_t>(i < 0 ? i + length : i, 0, length);
+namespace {
+
+// Which elements of an axis a slice takes: `count` from `first` on, `step` apart.
+struct SlicedAxis {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t step = 1;
+};
+
+// As Python's slice(start, stop, step).indices(length).
+SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
+                       std::optional<std::int64_t> stop, std::int64_t step) {
+  const std::int64_t low = step > 0 ? 0 : -1;
+  const std::int64_t high = step > 0 ? length : length - 1;
+  const auto bound = [&](std::optional<std::int64_t> at, std::int64_t left_out) {
+    if (!at) return left_out;
+    return std::clamp(*at < 0 ? *at + length : *at, low, high);
   };
-  const std::int64_t first = clamp(start);
-  const std::int64_t count = std::max<std::int64_t>(0, (clamp(stop) - first + step - 1) / step);
-  return with_view(a, slice(a.impl()->view, at, count > 0 ? first : 0, count, step));
+  const std::int64_t first = bound(start, step > 0 ? low : high);
+  const std::int64_t end = bound(stop, step > 0 ? high : low);
+  const std::int64_t distance = step > 0 ? end - first : first - end;
+  if (distance <= 0) return {};
+  // Unsigned, where the least step has a magnitude.
+  const auto size = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
+  const auto count =
+      static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / size) + 1;
+  return {first, count, count > 1 ? step : 1};
+}
+
+// A view while tracing. Tensors with memory have no negative strides: those are copied.
+Tensor reversed(const Tensor& a, std::uint32_t axes) {
+  if (a.impl()->is_traced()) return with_view(a, reversed(a.impl()->view, axes));
+  for (int i = 0; i < a.rank(); ++i)
+    if (a.shape()[i] <= 1) axes &= ~(1u << i);
+  if (axes == 0 || a.numel() == 0) return a;
+  OpCall call;
+  call.op = Op::copy;
+  call.args = {a};
+  call.shape = a.shape();
+  call.reversed_axes = axes;
+  return apply(call);
+}
+
+}  // namespace
+
+Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> stop, std::int64_t step) {
+  const View& view = checked("slice", a).view;
+  const int at = checked_axis("slice", axis, a.rank());
+  if (step == 0) fail_user("slice", "the step cannot be 0");
+  const auto [first, count, stride] = sliced_axis(view.shape[at], start, stop, step);
+  if (stride > 0) return with_view(a, slice(view, at, first, count, stride));
+  const std::int64_t lowest = first + (count - 1) * stride;
+  return reversed(with_view(a, slice(view, at, lowest, count, -stride)), 1u << at);
+}
+
+Tensor flip(const Tensor& a, const Axes& axes) { return reversed(a, axes_mask("flip", a, axes)); }
+
+Tensor Tensor::operator[](std::int64_t index) const {
+  const View& view = checked("index", *this).view;
+  if (rank() == 0) fail_user("index", "a tensor without axes has no element {}", index);
+  const std::int64_t length = view.shape[0];
+  const std::int64_t at = index < 0 ? index + length : index;
+  if (at < 0 || at >= length)
+    fail_user("index", "there is no element {} along the first axis of {}", index,
+              to_string(view.shape));
+  return with_view(*this, remove_axis(sinter::slice(view, 0, at, 1, 1), 0));
 }
 
 std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis) {
@@ -95,7 +155,7 @@ std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& size
   std::int64_t total = 0;
   for (std::int64_t size : sizes) {
     if (size < 0) fail_user("split", "sizes cannot be negative");
-    total += size;
+    if (__builtin_add_overflow(total, size, &total)) fail_user("split", "the sizes are too large");
   }
   if (total != a.shape()[at])
     fail_user("split", "the sizes add up to {}, axis {} of {} has {}", total, axis,
@@ -114,7 +174,7 @@ std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis) {
   const int at = checked_axis("chunk", axis, a.rank());
   if (chunks < 1) fail_user("chunk", "needs at least one chunk, not {}", chunks);
   const std::int64_t length = a.shape()[at];
-  const std::int64_t size = std::max<std::int64_t>(1, (length + chunks - 1) / chunks);
+  const std::int64_t size = length == 0 ? 1 : (length - 1) / chunks + 1;
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = length; left > 0; left -= size) sizes.push_back(std::min(size, left));
   if (sizes.empty()) sizes.push_back(0);
@@ -192,6 +252,7 @@ Tensor concat(const std::vector<Tensor>& tensors, int axis) {
       fail_user("concat", "{} and {} differ in more than axis {}", to_string(first.shape()),
                 to_string(tensor.shape()), axis);
     shape[at] += tensor.shape()[at];
+    checked_numel("concat", shape);
     dtype = promote(dtype, tensor.dtype());
   }
   OpCall call;

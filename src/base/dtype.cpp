@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <ostream>
 
 #include "src/base/check.h"
 
@@ -30,6 +31,8 @@ std::string_view name_of(DType dtype) {
   constexpr std::string_view kNames[] = {"f32", "f16", "bf16", "f64", "i32", "i64", "bool"};
   return kNames[static_cast<int>(dtype)];
 }
+
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name_of(dtype); }
 
 DType promote(DType a, DType b) {
   if (a == b) return a;

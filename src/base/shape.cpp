@@ -1,6 +1,8 @@
 // Shape's few operations.
 #include <sinter/shape.h>
 
+#include <ostream>
+
 #include "src/base/check.h"
 
 namespace sinter {
@@ -40,5 +42,7 @@ std::string to_string(const Shape& shape) {
   for (int i = 0; i < shape.rank(); ++i) text += fmt::format("{}{}", i ? ", " : "", shape[i]);
   return text + ")";
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
 }  // namespace sinter

@@ -53,6 +53,20 @@ View slice(const View& view, int axis, std::int64_t start, std::int64_t size, st
   return result;
 }
 
+View reversed(const View& view, std::uint32_t axes) {
+  View result = view;
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if ((axes >> i & 1) && view.shape[i] > 1)
+      result = slice(result, i, view.shape[i] - 1, view.shape[i], -1);
+  return result;
+}
+
+bool has_negative_strides(const View& view) {
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if (view.shape[i] > 1 && view.strides[i] < 0) return true;
+  return false;
+}
+
 View expand(const View& view, const Shape& shape) {
   View result{shape, Shape::filled(shape.rank(), 0), view.offset};
   const int lead = shape.rank() - view.shape.rank();
@@ -136,22 +150,23 @@ std::optional<View> compose(const View& outer, const View& unmerged_inner) {
   // Each outer axis must walk along one inner axis; the offset says where on each it starts.
   const Strides inner_steps = row_major(inner.shape);
   const int rank = inner.shape.rank();
-  Shape position = Shape::filled(rank, 0);
+  Shape first = Shape::filled(rank, 0);  // the range of positions on each inner axis
   std::int64_t rest = outer.offset;
   for (int i = 0; i < rank; ++i) {
-    position[i] = rest / inner_steps[i];
+    first[i] = rest / inner_steps[i];
     rest %= inner_steps[i];
   }
+  Shape last = first;
   View result{outer.shape, Shape::filled(outer.shape.rank(), 0), inner.offset};
-  for (int i = 0; i < rank; ++i) result.offset += position[i] * inner.strides[i];
+  for (int i = 0; i < rank; ++i) result.offset += first[i] * inner.strides[i];
   for (int o = 0; o < outer.shape.rank(); ++o) {
     if (outer.shape[o] == 1 || outer.strides[o] == 0) continue;
     int axis = 0;
     while (axis < rank && outer.strides[o] % inner_steps[axis] != 0) ++axis;
-    if (axis == rank || outer.strides[o] < 0) return std::nullopt;
+    if (axis == rank) return std::nullopt;
     const std::int64_t step = outer.strides[o] / inner_steps[axis];
-    position[axis] += step * (outer.shape[o] - 1);
-    if (position[axis] >= inner.shape[axis]) return std::nullopt;
+    (step < 0 ? first : last)[axis] += step * (outer.shape[o] - 1);
+    if (first[axis] < 0 || last[axis] >= inner.shape[axis]) return std::nullopt;
     result.strides[o] = step * inner.strides[axis];
   }
   return result;

@@ -26,12 +26,15 @@ View dense_view(const Shape& shape);
 bool is_dense(const View& view);
 // is_dense() at offset 0.
 bool is_identity(const View& view);
+// Some axis of several elements is walked backwards.
+bool has_negative_strides(const View& view);
 // Equal but for the strides of axes with one element.
 bool same_access(const View& a, const View& b);
 
 View permute(const View& view, const Shape& axes);
 View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step);
-View expand(const View& view, const Shape& shape);  // right-aligned, sizes of 1 get stride 0
+View reversed(const View& view, std::uint32_t axes);  // bit i: axis i from its end
+View expand(const View& view, const Shape& shape);    // right-aligned, sizes of 1 get stride 0
 View insert_axis(const View& view, int axis);
 View remove_axis(const View& view, int axis);
 std::optional<View> reshape(const View& view, const Shape& shape);

@@ -38,6 +38,7 @@ constexpr std::array kHeaders = {
               "expm1 log log2 log10 log1p tan asin acos atan sinh cosh asinh acosh atanh erf erfc "
               "pow atan2",
               "math_call.h"},
+    HeaderRow{"integer_pow.h", "pow", ""},
     HeaderRow{"transpose.h", "transpose_load", ""},
 };
 

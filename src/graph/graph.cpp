@@ -100,6 +100,8 @@ void verify_node(const Graph& graph, NodeId id) {
     SINTER_ASSERT(types.result == node.dtype, "%{} {}", id, name_of(node.op));
     for (std::size_t i = 0; i < dtypes.size(); ++i)
       SINTER_ASSERT(types.operands[i] == dtypes[i], "%{} {} operand {}", id, name_of(node.op), i);
+    SINTER_ASSERT(op_on(node.op, dtypes.back()) == node.op, "%{}: there is no {} of {}", id,
+                  name_of(node.op), name_of(dtypes.back()));
   } else if (node.op == Op::reduce) {
     SINTER_ASSERT(node.operands.size() == 1);
     const Operand& operand = node.operands[0];

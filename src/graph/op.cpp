@@ -43,6 +43,9 @@ OpTypes op_types(Op op, std::span<const DType> operands) {
   DType result = DType::boolean;
   switch (rule) {
     case DTypeRule::Same:
+    case DTypeRule::Ring:
+    case DTypeRule::Signed:
+    case DTypeRule::Whole:
     case DTypeRule::Select:
       result = promoted;
       break;
@@ -64,6 +67,14 @@ OpTypes op_types(Op op, std::span<const DType> operands) {
   OpTypes types{{promoted, promoted, promoted}, result};
   if (rule == DTypeRule::Select) types.operands[0] = DType::boolean;
   return types;
+}
+
+Op op_on(Op op, DType operands) {
+  const DTypeRule rule = info(op).rule;
+  if (rule == DTypeRule::Whole && !is_floating(operands)) return Op::copy;
+  if (rule == DTypeRule::Ring && operands == DType::boolean)
+    return op == Op::add ? Op::logical_or : op == Op::mul ? Op::logical_and : Op::copy;
+  return op;
 }
 
 std::string_view name_of(ReduceKind kind) {

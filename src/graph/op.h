@@ -23,7 +23,18 @@ enum class Op : std::uint8_t {
   concat,  // along one axis
 };
 
-enum class DTypeRule : std::uint8_t { Same, Number, Floating, Compare, Logical, Test, Select };
+enum class DTypeRule : std::uint8_t {
+  Same,
+  Number,
+  Ring,
+  Signed,
+  Whole,
+  Floating,
+  Compare,
+  Logical,
+  Test,
+  Select
+};
 
 struct OpInfo {
   std::string_view name = {};
@@ -48,6 +59,10 @@ struct OpTypes {
   DType result = DType::f32;
 };
 OpTypes op_types(Op op, std::span<const DType> operands);
+
+// The op that computes `op` on operands of that dtype, which is what a Graph holds: a sum of bools
+// is their logical_or, and the floor of an integer is a copy.
+Op op_on(Op op, DType operands);
 
 enum class ReduceKind : std::uint8_t { sum, prod, max, min, argmax, argmin };
 

@@ -173,9 +173,19 @@ T sigmoid(T a) {
   const T power = std::exp(-std::fabs(a));  // of the other sign it overflows
   return (a < 0 ? power : T(1)) / (T(1) + power);
 }
+// Of integers exact but for wrapping; a negative exponent gives 0, unless the base is 1 or -1, of
+// which only the exponent's last bit counts.
 template <typename T>
 T pow(T a, T b) {
-  return std::pow(a, b);
+  if constexpr (kIsReal<T>) {
+    return std::pow(a, b);
+  } else {
+    if (b < T(0) && !(a == T(1)) && !(a == T(-1))) return T(0);
+    T power(1);
+    for (auto rest = b.bits(); rest != 0 && !(a == T(1)); rest >>= 1, a = a * a)
+      if (rest & 1) power = power * a;
+    return power;
+  }
 }
 template <typename T>
 T atan2(T a, T b) {
@@ -191,9 +201,12 @@ template <typename T>
 constexpr bool rule_allows(DTypeRule rule) {
   switch (rule) {
     case DTypeRule::Floating:
+    case DTypeRule::Whole:
     case DTypeRule::Test:
       return kIsReal<T>;
     case DTypeRule::Number:
+    case DTypeRule::Ring:
+    case DTypeRule::Signed:
       return !std::is_same_v<T, bool>;
     case DTypeRule::Logical:
       return std::is_same_v<T, bool>;

@@ -242,6 +242,21 @@ Graph fold(const Graph& graph, Bits bits) {
 
 }  // namespace
 
+Graph copy_reversed_outputs(const Graph& graph) {
+  Graph result = graph;
+  for (Operand& output : result.outputs) {
+    if (!has_negative_strides(output.view)) continue;
+    Node copy;
+    copy.op = Op::copy;
+    copy.dtype = result[output.node].dtype;
+    copy.shape = output.view.shape;
+    copy.operands = {output};
+    output.view = dense_view(copy.shape);
+    output.node = result.add(std::move(copy));
+  }
+  return result;
+}
+
 Graph fold_constants(const Graph& graph) { return fold(graph, Bits::kept); }
 Graph fold_functions(const Graph& graph) { return fold(graph, Bits::free); }
 
@@ -400,6 +415,7 @@ Graph remove_dead(const Graph& graph) {
 
 std::span<const GraphPass> simplify_passes() {
   static constexpr GraphPass kPasses[] = {
+      {"copy_reversed_outputs", copy_reversed_outputs},
       {"fold_constants", fold_constants},
       {"fold_functions", fold_functions, Bits::free},
       {"use_identities", use_identities, Bits::free},

@@ -22,6 +22,8 @@ std::span<const GraphPass> simplify_passes();
 
 Graph simplify(const Graph& graph, Bits bits = Bits::free);
 
+// A result that is read backwards is copied: the strides of tensors with memory are not negative.
+Graph copy_reversed_outputs(const Graph& graph);
 Graph fold_constants(const Graph& graph);  // exact ops on constants; x*1, same-type casts, copies
 Graph fold_functions(const Graph& graph);  // and others, whose last bits kernels compute otherwise
 Graph use_identities(const Graph& graph);  // 1 + tanh(u) is 2 sigmoid(2u); twos go to constants

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "src/base/check.h"
 #include "src/lower/gpu_config.h"
@@ -54,7 +55,7 @@ Crossing find_crossing(const IterationSpace& space, int col_axis) {
     if (access.write || access.level == Level::row || along == 0 || along == 1) continue;
     for (int axis : space.kept_axes())
       if (axis != col_axis && stride_at(access, axis) == 1 && axis_at(space, axis).size >= 16)
-        return {axis, along};
+        return {axis, std::abs(along)};
   }
   return {};
 }
@@ -65,7 +66,7 @@ void shape_crossing_tile(const IterationSpace& space, const Crossing& crossing, 
   std::int64_t straight = 0;  // the widest stride of the other accesses along the rows
   for (const Access& access : space.accesses)
     if (access.level == Level::full && stride_at(access, config.col_axis) == 1)
-      straight = std::max(straight, stride_at(access, crossing.axis));
+      straight = std::max(straight, std::abs(stride_at(access, crossing.axis)));
   config.row_axis = crossing.axis;
   config.rows_first = true;              // the transposed input is read along its contiguous axis
   if (config.form != Form::pointwise) {  // the columns are a whole row

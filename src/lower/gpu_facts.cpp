@@ -11,7 +11,7 @@ namespace {
 constexpr int kWidestVector = 8;
 
 bool is_even(const Access& access, int axis, int vector) {
-  if (access.offset % vector != 0) return false;
+  if (access.offset % vector != 0 || access.start % vector != 0) return false;
   for (std::size_t other = 0; other < access.strides.size(); ++other)
     if (static_cast<int>(other) != axis && access.strides[other] % vector != 0) return false;
   return true;

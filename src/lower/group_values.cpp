@@ -129,6 +129,7 @@ void GroupValues::declare_parameters() {
                             : extent_param(fmt::format("{}_stride{}", name, axis), stride));
     }
     strides_.push_back(std::move(strides));
+    starts_.push_back(access.start == 0 ? kNoValue : extent_param(name + "_start", access.start));
     range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
                                                 : RangeParams{});
   }
@@ -257,7 +258,7 @@ std::size_t GroupValues::position_of(const Access& access) const {
 }
 
 ValueId GroupValues::offsets(const Access& access) {
-  ValueId sum = b_.integer(0);
+  ValueId sum = access.start == 0 ? b_.integer(0) : starts_[position_of(access)];
   for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
     if (access.strides[axis] == 0) continue;
     sum = b_.add(sum, b_.mul(index_[axis], strides_[position_of(access)][axis]));

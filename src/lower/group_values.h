@@ -84,6 +84,7 @@ class GroupValues {
 
   std::vector<int> buffers_;                         // by access; -1 for a range
   std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
+  std::vector<tile::ValueId> starts_;                // by access; kNoValue: 0
   std::vector<RangeParams> range_params_;            // by access
   std::vector<int> times_read_;                      // by access
   std::vector<tile::ValueId> sizes_;                 // by axis

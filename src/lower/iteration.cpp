@@ -51,7 +51,8 @@ const Access& IterationSpace::find_write(NodeId node) const {
 }
 
 bool has_wide_places(const Access& access, std::span<const std::int64_t> sizes) {
-  double farthest = std::abs(static_cast<double>(access.offset));
+  double farthest =
+      std::abs(static_cast<double>(access.offset)) + static_cast<double>(access.start);
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
@@ -88,8 +89,11 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
       // A range is no buffer: its "offsets" are its positions.
       const View view = source.op == Op::iota ? operand.view : plan.buffer_view(operand);
       const int bytes = source.op == Op::iota ? 0 : static_cast<int>(size_of(source.dtype));
-      space.accesses.push_back({operand.node, operand.view, level, false, bytes, view.offset,
-                                domain_strides(view, level, group.domain)});
+      // Kernels check that offsets are not negative: walking backwards starts above the lowest.
+      const bool backwards = source.op != Op::iota && has_negative_strides(view);
+      const std::int64_t lowest = backwards ? extent(view).first : view.offset;
+      space.accesses.push_back({operand.node, operand.view, level, false, bytes, lowest,
+                                domain_strides(view, level, group.domain), view.offset - lowest});
     }
   }
   for (NodeId id : group.outputs) {

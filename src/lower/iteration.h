@@ -19,8 +19,9 @@ struct Access {
   Level level = Level::full;
   bool write = false;
   int element_bytes = 4;              // 0: a range, which is no memory
-  std::int64_t offset = 0;            // in its buffer, in elements
+  std::int64_t offset = 0;            // of its lowest element in its buffer, in elements
   std::vector<std::int64_t> strides;  // by axis of the space
+  std::int64_t start = 0;             // the first element's place above the lowest
 };
 
 struct SpaceAxis {

@@ -74,7 +74,7 @@ void expect_op(const OpRow& op, DType dtype, const Columns& columns, const Tenso
 }
 
 void expect_table(const std::string& device, int arity, DType dtype) {
-  const std::vector<OpRow> rows = rows_of_arity(arity);
+  const std::vector<OpRow> rows = rows_of_arity(arity, dtype);
   const Columns columns = operand_values(dtype, arity);
   const std::vector<Tensor> inputs = tensors_of(dtype, columns, device);
   constexpr std::size_t kOpsAtOnce = 12;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "tests/support/values.h"
@@ -129,10 +130,16 @@ TEST(ShapeErrors, OfViews) {
   EXPECT_USER_ERROR(expand(zeros({1, 1}), kHuge),
                     "[expand] (1099511627776, 1099511627776) has too many elements");
   EXPECT_USER_ERROR(broadcast({x, zeros({4})}), "[broadcast] (4) does not broadcast with (2, 3)");
-  EXPECT_USER_ERROR(slice(x, 0, 0, 2, 0), "[slice] the step must be positive, not 0");
-  EXPECT_USER_ERROR(slice(x, 0, 2, 0, -1), "[slice] the step must be positive, not -1");
+  EXPECT_USER_ERROR(slice(x, 0, 0, 2, 0), "[slice] the step cannot be 0");
+  EXPECT_USER_ERROR(flip(x, 2), "[flip] there is no axis 2 in a tensor of 2 dimensions");
+  EXPECT_USER_ERROR(flip(x, {0, -2}), "[flip] axis -2 is named twice");
   EXPECT_USER_ERROR(split(x, {1, 2}), "[split] the sizes add up to 3, axis 0 of (2, 3) has 2");
   EXPECT_USER_ERROR(split(x, {3, -1}), "[split] sizes cannot be negative");
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_USER_ERROR(split(x, {kMost, kMost, 4}), "[split] the sizes are too large");
+  EXPECT_EQ(chunk(x, kMost).size(), 2u);
+  EXPECT_USER_ERROR(permute(x, {0, (std::int64_t{1} << 32) + 1}),
+                    "[permute] there is no axis 4294967297 in a tensor of 2 dimensions");
   EXPECT_USER_ERROR(chunk(x, 0), "[chunk] needs at least one chunk, not 0");
 }
 
@@ -161,7 +168,9 @@ TEST(ShapeErrors, OfTooManyDimensions) {
 TEST(ShapeErrors, OfSizes) {
   EXPECT_USER_ERROR(zeros({2, -3}), "[full] sizes cannot be negative: (2, -3)");
   EXPECT_USER_ERROR(full(kHuge, 1), "[full] (1099511627776, 1099511627776) has too many elements");
-  EXPECT_USER_ERROR(from_vector<float>({}, {-1}), "[from_host] sizes cannot be negative: (-1)");
+  EXPECT_USER_ERROR(from_vector<float>({}, {-1}), "[from_vector] sizes cannot be negative: (-1)");
+  EXPECT_USER_ERROR(zeros({std::int64_t{1} << 57}, DType::f64),
+                    "[full] (144115188075855872) has too many elements");
   EXPECT_USER_ERROR(from_host(nullptr, kHuge, DType::f32),
                     "[from_host] (1099511627776, 1099511627776) has too many elements");
   const Tensor column = expand(zeros({1, 1}), {kHuge[0], 1});
@@ -199,9 +208,9 @@ TEST(NumberErrors, OfFullAndArange) {
   EXPECT_USER_ERROR(arange(0, 5, 0), "[arange] the step cannot be 0");
   EXPECT_USER_ERROR(arange(0, 1e30), "[arange] has too many elements");
   EXPECT_USER_ERROR(arange(0, std::int64_t{1} << 62), "[arange] has too many elements");
-  EXPECT_USER_ERROR(arange(0, std::nan("")), "[arange] has too many elements");
+  EXPECT_USER_ERROR(arange(0, std::nan("")), "[arange] nan is no number to count from, to or by");
   EXPECT_USER_ERROR(arange(0, 2, 1, DType::boolean), "[arange] cannot make bools");
-  EXPECT_USER_ERROR(arange(0, 2, 0.5, DType::i32), "[arange] i32 cannot hold steps of a fraction");
+  EXPECT_USER_ERROR(arange(0, 2, 0.5, DType::i32), "[arange] i64 cannot hold 0.5");
 }
 
 TEST(TensorErrors, OfUndefinedTensors) {

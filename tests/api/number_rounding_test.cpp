@@ -93,7 +93,7 @@ TEST_P(EagerRounding, OfRowsAndSingleElements) {
 
 INSTANTIATE_TEST_SUITE_P(DTypes, EagerRounding,
                          ::testing::Values(DType::f32, DType::f16, DType::bf16, DType::f64),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& each) { return std::string(name_of(each.param)); });
 
 TEST(EagerRoundingOfMixedTypes, GivesTheBitsOfOperationsThatRunAlone) {
   const Tensor x = random_tensor(DType::f32, {1000}, 1);

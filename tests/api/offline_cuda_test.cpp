@@ -26,6 +26,25 @@ TEST(OfflineCuda, PlansTheKernelsOfEveryArchitecture) {
   }
 }
 
+TEST(OfflineCuda, CompilesIntegerPowersAndReversedViews) {
+  const Graph graph = trace_graph(
+      {{{64, 256}, DType::i32}, {{64, 256}, DType::i64}}, [](const std::vector<Tensor>& in) {
+        const Tensor back = flip(in[0], 1);
+        return std::vector<Tensor>{pow(in[0], back), pow(in[1], flip(in[0])),
+                                   sum(flip(in[1], 0), 1), floor(in[0]), (in[0] > 1) + (back > 1)};
+      });
+  const CudaArchitecture& architecture = find_cuda_architecture("sm_90a");
+  for (bool fuse : {true, false}) {
+    std::string ptx;
+    try {
+      ptx = cuda_stage_text(plan_for_cuda(graph, fuse, architecture), "ptx", architecture);
+    } catch (const DeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+    EXPECT_NE(ptx.find(".entry"), std::string::npos);
+  }
+}
+
 TEST(OfflineCuda, NamesWhatThereIs) {
   try {
     find_cuda_architecture("sm_1");

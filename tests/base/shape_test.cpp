@@ -3,6 +3,8 @@
 #include <sinter/error.h>
 #include <sinter/shape.h>
 
+#include <array>
+#include <sstream>
 #include <vector>
 
 namespace sinter {
@@ -12,6 +14,21 @@ TEST(ShapeTest, CountsElements) {
   EXPECT_EQ(Shape({2, 3, 4}).numel(), 24);
   EXPECT_EQ(Shape().numel(), 1) << "a scalar has one element";
   EXPECT_EQ(Shape({5, 0}).numel(), 0);
+}
+
+TEST(ShapeTest, ComesFromContiguousRanges) {
+  const std::vector<std::int64_t> sizes{2, 3};
+  const Shape converted = sizes;
+  EXPECT_EQ(converted, Shape({2, 3}));
+  EXPECT_EQ(Shape(std::array<std::int64_t, 1>{4}), Shape({4}));
+  EXPECT_EQ(Shape(std::vector<std::int64_t>{}), Shape());
+  EXPECT_THROW(Shape(std::vector<std::int64_t>(9, 1)), UserError);
+}
+
+TEST(ShapeTest, PrintsIntoStreams) {
+  std::ostringstream out;
+  out << Shape({4, 8});
+  EXPECT_EQ(out.str(), "(4, 8)");
 }
 
 TEST(ShapeTest, InsertAndEraseShiftTheRest) {

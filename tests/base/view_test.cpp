@@ -97,6 +97,20 @@ TEST(ViewTest, SliceMovesTheOffset) {
   EXPECT_EQ(slice(view_of({4}, {-5}, 15), 0, 1, 2, 2), view_of({2}, {-10}, 10));
 }
 
+TEST(ViewTest, ReversedStartsAtTheEndOfItsAxes) {
+  const View view = reversed(dense_view({2, 3, 1}), 0b111);
+  EXPECT_EQ(view, view_of({2, 3, 1}, {-3, -1, 1}, 5));
+  EXPECT_TRUE(has_negative_strides(view));
+  EXPECT_FALSE(has_negative_strides(view_of({1, 3}, {-3, 1}, 0))) << "one element has no direction";
+  EXPECT_EQ(reversed(view, 0b011), dense_view({2, 3, 1}));
+}
+
+TEST(ViewTest, ComposeTakesNumbersBackwards) {
+  // A number repeated to a shape is one axis of stride 0.
+  EXPECT_TRUE(compose(reversed(dense_view({3, 4}), 0b11), expand(dense_view({}), {3, 4})));
+  EXPECT_TRUE(compose(reversed(dense_view({3, 4}), 0b01), view_of({3, 4}, {1, 8})));
+}
+
 TEST(ViewTest, ExpandRepeatsSingleElementsAndNewAxes) {
   EXPECT_EQ(expand(dense_view({3, 1}), {2, 3, 4}), view_of({2, 3, 4}, {0, 1, 0}));
   EXPECT_EQ(expand(dense_view({}), {2, 2}), view_of({2, 2}, {0, 0}));
@@ -200,6 +214,7 @@ TEST(ViewTest, ComposeLooksThroughBothViews) {
     }
     if (random() % 3 == 0)
       if (auto flat = reshape(outer, {outer.shape.numel()})) outer = *flat;
+    if (random() % 3 == 0) outer = reversed(outer, random() % 64);
     const auto composed = compose(outer, inner);
     if (!composed) continue;
     ++possible;

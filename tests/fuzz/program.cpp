@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "src/base/check.h"
 
@@ -81,7 +82,8 @@ Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
     case StepKind::permute:
       return permute(t[0], as_shape(step.axes));
     case StepKind::slice:
-      return slice(t[0], step.axes[0], step.start, step.stop, step.stride);
+      return slice(t[0], step.axes[0], step.start,
+                   step.stop < 0 ? std::nullopt : std::optional(step.stop), step.stride);
     case StepKind::reshape:
       return reshape(t[0], step.shape);
     case StepKind::expand:

@@ -80,7 +80,8 @@ struct Step {
   DType dtype = DType::f32;   // cast, arange, full
   bool keepdim = false;
   int correction = 1;  // var, std
-  // slice, arange
+  // slice, arange; of a slice that goes down a stop of -1 is the one below the first element, which
+  // std::nullopt asks for
   std::int64_t start = 0;
   std::int64_t stop = 0;
   std::int64_t stride = 1;

@@ -44,7 +44,8 @@ std::vector<std::string> options_of(const Step& step) {
     case StepKind::permute:
       return {axes_text(step)};
     case StepKind::slice:
-      return {fmt::format("{}, {}, {}, {}", step.axes[0], step.start, step.stop, step.stride)};
+      return {fmt::format("{}, {}, {}, {}", step.axes[0], step.start,
+                          step.stop < 0 ? "std::nullopt" : std::to_string(step.stop), step.stride)};
     case StepKind::reshape:
     case StepKind::expand:
       return {shape_text(step.shape)};

@@ -3,6 +3,7 @@
 #include "tests/fuzz/propose.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sinter::fuzz {
 namespace {
@@ -109,6 +110,12 @@ class Proposal {
         step.stop = step.start + below(size - step.start + 1);
         if (step.stop == step.start && !random_.one_in(20)) step.stop = size;
         step.stride = random_.pick<std::int64_t>({1, 1, 2, 3});
+        if (size > 0 && random_.one_in(3)) {  // the same range, from its end
+          step.stride = -step.stride;
+          step.start = step.stop - 1;
+          step.stop = step.start - below(step.start + 2);
+          if (step.start < 0) return std::nullopt;
+        }
         return step;
       }
       case StepKind::concat: {
@@ -204,6 +211,7 @@ class Proposal {
     if (step.kind == StepKind::full) {
       step.shape = random_.one_in(2) ? like : Shape{length};
       step.args = {small_number()};
+      if (is_integer(step.dtype)) step.args[0].number = std::trunc(step.args[0].number);
       return step;
     }
     if (step.dtype == DType::boolean) step.dtype = DType::i64;
@@ -238,7 +246,26 @@ class Proposal {
       any_tensor = true;
       step.args.push_back({*operand});
     }
+    if (is_refused(step)) return std::nullopt;
     return step;
+  }
+
+  // What the API answers with a UserError: differences of bools, and numbers that integers cannot
+  // be divided by or raised to.
+  bool is_refused(const Step& step) const {
+    std::optional<DType> met;
+    for (const StepArg& arg : step.args)
+      if (arg.value >= 0)
+        met = met ? promote(*met, value(arg.value).dtype) : value(arg.value).dtype;
+    bool has_real = false;
+    for (const StepArg& arg : step.args) has_real = has_real || (arg.value < 0 && arg.is_real);
+    if (!met || is_floating(*met) || has_real) return false;
+    const bool has_number = std::any_of(step.args.begin(), step.args.end(),
+                                        [](const StepArg& arg) { return arg.value < 0; });
+    if (info(step.op).rule == DTypeRule::Signed) return *met == DType::boolean && !has_number;
+    if (step.args.size() != 2 || step.args[1].value >= 0) return false;
+    if (step.op == Op::floor_div || step.op == Op::remainder) return step.args[1].number == 0;
+    return step.op == Op::pow && step.args[1].number < 0;
   }
 
   // A value that broadcasts with `shape`, which grows to the result's.

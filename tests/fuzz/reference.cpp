@@ -70,12 +70,14 @@ Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernel
   std::vector<Reference> typed;
   for (std::size_t i = 0; i < operands.size(); ++i)
     typed.push_back(broadcast_to(cast_to(operands[i], types.operands[i]), shape));
+  const DType operand_dtype = types.operands[typed.size() - 1];
+  const Op computed = op_on(op, operand_dtype);
   Reference result{types.result, shape, {}};
   result.elements.reserve(typed[0].elements.size());
   std::array<Bounded, 3> element;
   for (std::size_t at = 0; at < typed[0].elements.size(); ++at) {
     for (std::size_t i = 0; i < typed.size(); ++i) element[i] = typed[i].elements[at];
-    result.elements.push_back(pointwise(op, types.operands[typed.size() - 1], types.result,
+    result.elements.push_back(pointwise(computed, operand_dtype, types.result,
                                         std::span(element).first(typed.size()), kernels));
   }
   return result;

@@ -193,8 +193,9 @@ Reference moved(const Step& step, std::vector<Reference> t) {
         return source;
       });
     case StepKind::slice:
-      shape[axis] =
-          std::max<std::int64_t>(0, (step.stop - step.start + step.stride - 1) / step.stride);
+      shape[axis] = std::max<std::int64_t>(
+          0, step.stride > 0 ? (step.stop - step.start + step.stride - 1) / step.stride
+                             : (step.start - step.stop - step.stride - 1) / -step.stride);
       return gathered(a, shape, [&](Shape index) {
         index[axis] = step.start + index[axis] * step.stride;
         return index;

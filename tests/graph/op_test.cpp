@@ -31,8 +31,13 @@ TEST(OpTest, DTypeRules) {
       {Op::maximum, {i32, i64}, i64, i64},  // Same
       {Op::maximum, {boolean, boolean}, boolean, boolean},
       {Op::copy, {f16}, f16, f16},
-      {Op::add, {boolean, boolean}, i64, i64},  // Number
+      {Op::remainder, {boolean, boolean}, i64, i64},  // Number
+      {Op::pow, {i32, i64}, i64, i64},
+      {Op::add, {boolean, boolean}, boolean, boolean},  // Ring
       {Op::add, {f16, i64}, f16, f16},
+      {Op::sub, {boolean, i32}, i32, i32},  // Signed
+      {Op::floor, {i32}, i32, i32},         // Whole
+      {Op::floor, {f16}, f16, f16},
       {Op::div, {i32, i32}, f32, f32},  // Floating
       {Op::div, {f64, i32}, f64, f64},
       {Op::exp, {boolean}, f32, f32},
@@ -50,6 +55,20 @@ TEST(OpTest, DTypeRules) {
   }
   const std::vector<DType> select{f32, i32, i64};
   EXPECT_EQ(op_types(Op::where, select).operands[0], boolean) << "a condition is a bool";
+}
+
+TEST(OpTest, SomeOpsAreOthersOnBoolsAndIntegers) {
+  EXPECT_EQ(op_on(Op::add, boolean), Op::logical_or);
+  EXPECT_EQ(op_on(Op::mul, boolean), Op::logical_and);
+  EXPECT_EQ(op_on(Op::sign, boolean), Op::copy);
+  EXPECT_EQ(op_on(Op::abs, boolean), Op::copy);
+  EXPECT_EQ(op_on(Op::add, i32), Op::add);
+  for (Op op : {Op::floor, Op::ceil, Op::round, Op::trunc}) {
+    EXPECT_EQ(op_on(op, i64), Op::copy);
+    EXPECT_EQ(op_on(op, boolean), Op::copy);
+    EXPECT_EQ(op_on(op, f16), op);
+  }
+  EXPECT_EQ(op_on(Op::exp, f32), Op::exp);
 }
 
 TEST(OpTest, ReductionDtypes) {
@@ -98,6 +117,19 @@ TEST(ScalarMathTest, DivisionRoundsDownAndRemainderHasTheDivisorsSign) {
     }
   constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
   EXPECT_EQ(scalar::floor_div(I64(kLeast), I64(-1)).value, kLeast) << "wraps, does not trap";
+}
+
+TEST(ScalarMathTest, PowersOfIntegersWrap) {
+  for (int a = -4; a <= 4; ++a) {
+    I32 product(1);
+    for (int b = 0; b <= 40; ++b, product = product * I32(a))
+      EXPECT_EQ(scalar::pow(I32(a), I32(b)).value, product.value) << a << " " << b;
+  }
+  EXPECT_EQ(scalar::pow(I64(1), I64(-5)).value, 1);
+  EXPECT_EQ(scalar::pow(I64(-1), I64(-5)).value, -1);
+  EXPECT_EQ(scalar::pow(I64(-1), I64(-4)).value, 1);
+  EXPECT_EQ(scalar::pow(I64(2), I64(-1)).value, 0);
+  EXPECT_EQ(scalar::pow(I64(0), I64(-1)).value, 0) << "does not trap";
 }
 
 TEST(ScalarMathTest, NanWinsInMaximumAndMinimum) {

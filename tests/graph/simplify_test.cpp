@@ -138,6 +138,20 @@ TEST(FoldConstantsTest, AFoldedNumberSeenThroughAnyViewStaysOne) {
   expect_same_meaning(maker.graph, folded);
 }
 
+// --- copy_reversed_outputs ---
+
+TEST(CopyReversedOutputsTest, OnlyWhatIsReadBackwardsIsCopied) {
+  GraphMaker maker;
+  const Operand x = maker.input({4});
+  maker.output(seen(x, reversed(x.view, 1)));
+  maker.output(sliced(x, 0, 1, 2));
+  const Graph copied = copy_reversed_outputs(maker.graph);
+  EXPECT_EQ(to_string(copied),
+            "%0: f32(4) = input\n%1: f32(4) = copy %0[(4) strides (-1) + 3]\n"
+            "return %1, %0[(2) strides (1) + 1]\n");
+  expect_same_meaning(maker.graph, copied);
+}
+
 // --- drop_unit_axes ---
 
 TEST(DropUnitAxesTest, PointwiseAndReducedShapesLoseThem) {
@@ -320,8 +334,8 @@ TEST(SimplifyTest, PassesRunInTheListedOrder) {
   std::string names;
   for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
   EXPECT_EQ(names,
-            "fold_constants fold_functions use_identities drop_unit_axes sink_views merge_equal "
-            "reuse_maxima remove_dead ");
+            "copy_reversed_outputs fold_constants fold_functions use_identities drop_unit_axes "
+            "sink_views merge_equal reuse_maxima remove_dead ");
 }
 
 TEST(SimplifyTest, PassesThatChangeBitsAreLeftOutWhereBitsAreKept) {

@@ -5,10 +5,10 @@
 
 namespace sinter::testing {
 
-std::vector<OpRow> rows_of_arity(int arity) {
+std::vector<OpRow> rows_of_arity(int arity, DType dtype) {
   std::vector<OpRow> rows;
   for (const OpRow& op : op_table())
-    if (op.arity == arity) rows.push_back(op);
+    if (op.arity == arity && takes(op, dtype)) rows.push_back(op);
   return rows;
 }
 

@@ -11,7 +11,7 @@
 
 namespace sinter::testing {
 
-std::vector<OpRow> rows_of_arity(int arity);
+std::vector<OpRow> rows_of_arity(int arity, DType dtype);  // that take operands of the dtype
 
 using Columns = std::vector<std::vector<Real>>;  // one list of values an operand
 

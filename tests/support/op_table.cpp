@@ -38,6 +38,28 @@ Real python_quotient(Real a, Real b) {
 }
 Wide python_quotient(Wide a, Wide b) { return b == 0 ? 0 : (a - python_remainder(a, b)) / b; }
 
+// Integers are whole already.
+Real rounded_down(Real a) { return std::floor(a); }
+Real rounded_up(Real a) { return std::ceil(a); }
+Real rounded_even(Real a) { return std::nearbyint(a); }
+Real rounded_to_zero(Real a) { return std::trunc(a); }
+Wide rounded_down(Wide a) { return a; }
+Wide rounded_up(Wide a) { return a; }
+Wide rounded_even(Wide a) { return a; }
+Wide rounded_to_zero(Wide a) { return a; }
+
+// Integers: the low 64 bits, which are all that a result can hold.
+Real power(Real a, Real b) { return std::pow(a, b); }
+Wide power(Wide a, Wide b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+  unsigned long long result = 1;
+  for (int bit = 62; bit >= 0; --bit) {
+    result *= result;
+    if (b >> bit & 1) result *= static_cast<unsigned long long>(a);
+  }
+  return static_cast<long long>(result);
+}
+
 Real logistic(Real a) { return a < 0 ? std::exp(a) / (1 + std::exp(a)) : 1 / (1 + std::exp(-a)); }
 Real gelu_tanh_argument(Real a) {
   return 2 * std::sqrt(2 / std::acos(Real{-1})) * (a + 0.044715L * a * a * a);
@@ -60,8 +82,7 @@ namespace reference {
 }  // namespace reference
 
 constexpr bool has_integer_form(Rule rule) {
-  return rule == Rule::Same || rule == Rule::Number || rule == Rule::Compare ||
-         rule == Rule::Select;
+  return rule != Rule::Floating && rule != Rule::Logical && rule != Rule::Test;
 }
 
 // Where IEEE 754 or the C library say which zero it is; maximum and minimum may pick either.
@@ -107,6 +128,16 @@ const std::vector<OpRow>& op_table() {
   return table;
 }
 
+bool takes(const OpRow& op, DType promoted) {
+  return op.rule != Rule::Signed || promoted != DType::boolean;
+}
+
+bool takes_number(const OpRow& op, DType promoted, bool number_is_second, Real number) {
+  if (!number_is_second || !is_integer(operand_dtype(op.rule, promoted))) return true;
+  if (op.name == "floor_div" || op.name == "remainder") return number != 0;
+  return op.name != "pow" || number >= 0;
+}
+
 DType operand_dtype(Rule rule, DType promoted) {
   switch (rule) {
     case Rule::Number:
@@ -131,6 +162,7 @@ Real reference_value(const OpRow& op, DType dtype, Real a, Real b, Real c) {
   auto converted = [&](Real x) { return round_to(operands, x); };
   const Real first = op.rule == Rule::Select ? round_to(DType::boolean, a) : converted(a);
   if (is_integer(operands)) return op.integer(operands, first, converted(b), converted(c));
+  if (operands == DType::boolean && op.name == "add") return larger(first, converted(b));
   return op.real(first, converted(b), converted(c));
 }
 

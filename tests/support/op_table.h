@@ -12,7 +12,7 @@
 
 namespace sinter::testing {
 
-enum class Rule { Same, Number, Floating, Compare, Logical, Test, Select };
+enum class Rule { Same, Number, Ring, Signed, Whole, Floating, Compare, Logical, Test, Select };
 
 struct OpRow {
   std::string name;
@@ -31,6 +31,12 @@ const std::vector<OpRow>& op_table();
 // What the dtype rule promises, written out anew.
 DType expected_dtype(Rule rule, DType promoted);  // of the result
 DType operand_dtype(Rule rule, DType promoted);   // that operands are converted to
+
+// Whether the op takes operands of that dtype.
+bool takes(const OpRow& op, DType promoted);
+// Whether the op takes that number with them: no zero divides integers, and no exponent of theirs
+// is negative.
+bool takes_number(const OpRow& op, DType promoted, bool number_is_second, Real number);
 
 // The value of the op for operands of one dtype (they are converted as the rule says).
 Real reference_value(const OpRow& op, DType dtype, Real a, Real b = 0, Real c = 0);

@@ -1,0 +1,256 @@
+// docs/OPERATIONS.md, made from the op table and the dtype rules. The test fails when the page is
+// out of date, and says how to write it anew.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sinter/sinter.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "src/graph/op.h"
+#include "tests/support/op_table.h"
+
+namespace sinter::testing {
+namespace {
+
+constexpr Op kTableOps[] = {
+#define SINTER_POINTWISE(name, arity, rule, cost, ...) Op::name,
+#include <sinter/ops.def>
+#undef SINTER_POINTWISE
+};
+
+// What the rules do not say.
+const std::map<Op, std::string>& notes() {
+  static const std::map<Op, std::string> table{
+      {Op::copy, "`contiguous(a)` copies only where it must"},
+      {Op::add, "`a + b`; integers wrap; of bools the `logical_or`"},
+      {Op::sub, "`a - b`; integers wrap; for bools use `logical_xor`"},
+      {Op::mul, "`a * b`; integers wrap; of bools the `logical_and`"},
+      {Op::div, "`a / b`; true division: x/0 is an infinity, 0/0 NaN"},
+      {Op::floor_div,
+       "rounded down; floats: x/0 is an infinity or NaN; integers: 0 in a tensor of divisors gives "
+       "0, "
+       "the number 0 is an error"},
+      {Op::remainder,
+       "`a % b`; the sign of b; floats: NaN for b = 0; integers: 0 in a tensor of divisors gives "
+       "0, "
+       "the number 0 is an error"},
+      {Op::pow,
+       "integers: exact, wrapping; a negative exponent in a tensor gives 0, unless the base is 1 "
+       "or "
+       "-1; a negative number is an error; a number with a fraction makes it f32"},
+      {Op::maximum, "NaN wins"},
+      {Op::minimum, "NaN wins"},
+      {Op::fma, "a b + c, rounded once"},
+      {Op::clamp, "a between b and c; NaN wins; c if b is greater"},
+      {Op::neg, "`-a`; the least integer stays; for bools use `logical_not`"},
+      {Op::abs, "the least integer and bools stay"},
+      {Op::sign, "-1, 0 or 1; NaN and bools stay"},
+      {Op::square, "a a; integers wrap"},
+      {Op::reciprocal, "1/0 is an infinity"},
+      {Op::floor, "integers and bools stay what they are"},
+      {Op::ceil, "integers and bools stay what they are"},
+      {Op::round, "halves to even; integers and bools stay what they are"},
+      {Op::trunc, "integers and bools stay what they are"},
+      {Op::sqrt, "NaN below 0"},
+      {Op::rsqrt, "NaN below 0, an infinity at 0"},
+      {Op::log, "NaN below 0, minus infinity at 0"},
+      {Op::log2, "NaN below 0, minus infinity at 0"},
+      {Op::log10, "NaN below 0, minus infinity at 0"},
+      {Op::log1p, "log(1 + a), exact for small a"},
+      {Op::expm1, "exp(a) - 1, exact for small a"},
+      {Op::asin, "NaN beyond -1 and 1"},
+      {Op::acos, "NaN beyond -1 and 1"},
+      {Op::acosh, "NaN below 1"},
+      {Op::atanh, "NaN beyond -1 and 1"},
+      {Op::relu, "NaN stays"},
+      {Op::leaky_relu, "b is the slope below 0"},
+      {Op::gelu_tanh, "`gelu(a, GeluForm::tanh)`"},
+      {Op::gelu_erf, "`gelu(a)`"},
+      {Op::eq, "`a == b`; NaN equals nothing"},
+      {Op::ne, "`a != b`; NaN differs from everything"},
+      {Op::lt, "`a < b`; false for NaN"},
+      {Op::le, "`a <= b`; false for NaN"},
+      {Op::gt, "`a > b`; false for NaN"},
+      {Op::ge, "`a >= b`; false for NaN"},
+      {Op::logical_and, "`a && b`; all but 0 is true, NaN, too"},
+      {Op::logical_or, "`a || b`; all but 0 is true, NaN, too"},
+      {Op::logical_xor, "all but 0 is true, NaN, too"},
+      {Op::logical_not, "`!a`; all but 0 is true, NaN, too"},
+      {Op::where, "b where a is true, else c; NaN in the other one does no harm"},
+  };
+  return table;
+}
+
+std::string_view rule_name(DTypeRule rule) {
+  switch (rule) {
+    case DTypeRule::Same:
+      return "Same";
+    case DTypeRule::Number:
+      return "Number";
+    case DTypeRule::Ring:
+      return "Ring";
+    case DTypeRule::Signed:
+      return "Signed";
+    case DTypeRule::Whole:
+      return "Whole";
+    case DTypeRule::Floating:
+      return "Floating";
+    case DTypeRule::Compare:
+      return "Compare";
+    case DTypeRule::Logical:
+      return "Logical";
+    case DTypeRule::Test:
+      return "Test";
+    case DTypeRule::Select:
+      return "Select";
+  }
+  return "";
+}
+
+// What the op gives for operands of one dtype.
+std::string result_text(Op op, DType dtype) {
+  if (info(op).rule == DTypeRule::Signed && dtype == DType::boolean) return "error";
+  const std::vector<DType> operands(static_cast<std::size_t>(info(op).arity), dtype);
+  return std::string(name_of(op_types(op, operands).result));
+}
+
+// The same for all floats: their own dtype, or bool.
+std::string floats_text(Op op) {
+  bool keeps = true;
+  for (DType dtype : kFloatDTypes) keeps = keeps && result_text(op, dtype) == name_of(dtype);
+  return keeps ? "same" : result_text(op, DType::f32);
+}
+
+std::string pointwise_table() {
+  std::string text =
+      "| operation | rule | floats | i32 | i64 | bool | notes |\n|---|---|---|---|---|---|---|\n";
+  for (Op op : kTableOps) {
+    constexpr std::string_view kArguments[] = {"", "a", "a, b", "a, b, c"};
+    const auto note = notes().find(op);
+    text += fmt::format("| `{}({})` | {} | {} | {} | {} | {} | {} |\n", name_of(op),
+                        kArguments[info(op).arity], rule_name(info(op).rule), floats_text(op),
+                        result_text(op, DType::i32), result_text(op, DType::i64),
+                        result_text(op, DType::boolean), note == notes().end() ? "" : note->second);
+  }
+  return text;
+}
+
+std::string promotion_table() {
+  std::string text = "| |";
+  for (DType dtype : kAllDTypes) text += fmt::format(" {} |", name_of(dtype));
+  text += "\n|---|";
+  for (int i = 0; i < kDTypeCount; ++i) text += "---|";
+  for (DType a : kAllDTypes) {
+    text += fmt::format("\n| **{}** |", name_of(a));
+    for (DType b : kAllDTypes) text += fmt::format(" {} |", name_of(promote(a, b)));
+  }
+  return text + "\n";
+}
+
+std::string reduction_row(std::string_view name, ReduceKind kind, std::string_view empty,
+                          std::string_view note) {
+  const auto result = [&](DType dtype) { return name_of(reduce_dtype(kind, dtype)); };
+  const bool keeps = reduce_dtype(kind, DType::f16) == DType::f16;
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", name,
+                     keeps ? "same" : result(DType::f16), result(DType::i32), result(DType::i64),
+                     result(DType::boolean), empty, note);
+}
+
+std::string reduction_table() {
+  return "| reduction | floats | i32 | i64 | bool | of nothing | notes |\n"
+         "|---|---|---|---|---|---|---|\n" +
+         reduction_row("sum", ReduceKind::sum, "0", "integers wrap") +
+         reduction_row("prod", ReduceKind::prod, "1", "integers wrap") +
+         reduction_row("max", ReduceKind::max, "error", "NaN wins") +
+         reduction_row("min", ReduceKind::min, "error", "NaN wins") +
+         reduction_row("argmax", ReduceKind::argmax, "error", "the first one; NaN wins") +
+         reduction_row("argmin", ReduceKind::argmin, "error", "the first one; NaN wins") +
+         "| `any` | bool | bool | bool | bool | false | all but 0 is true |\n"
+         "| `all` | bool | bool | bool | bool | true | all but 0 is true |\n"
+         "| `mean` | same | f32 | f32 | f32 | NaN | |\n"
+         "| `var`, `std` | same | f32 | f32 | f32 | NaN | divided by count - correction |\n"
+         "| `logsumexp` | same | f32 | f32 | f32 | minus infinity | does not overflow |\n";
+}
+
+constexpr std::string_view kRewrite =
+    "SINTER_REWRITE_DOCS=1 build/release/tests/test_api --gtest_filter=OperationsPage.*";
+
+std::string page() {
+  std::string text = fmt::format(
+      "# Operations and their dtypes\n\n"
+      "<!-- Written by tests/api/operations_page_test.cpp from include/sinter/ops.def. Do not "
+      "edit:\n"
+      "{}\n-->\n\n",
+      kRewrite);
+  text +=
+      "Operations are called on tensors (they run at once) or on what `compile()` passes in (they "
+      "are\n"
+      "recorded). Shapes broadcast. Axes may be negative, counting from the end.\n\n"
+      "## Operands of several dtypes\n\n"
+      "Operands are first converted to one dtype:\n\n";
+  text += promotion_table();
+  text +=
+      "\nA number (`x * 2`, `maximum(x, 0.5)`) takes the dtype of the tensors it meets. Only a "
+      "number "
+      "with\na fraction part (any C++ floating-point number) makes integers and bools f32, and an "
+      "integer "
+      "makes\nbools i64. An integer that does not fit its integer dtype is a `UserError`; a number "
+      "beyond a "
+      "float\ndtype's range is an infinity. `full()` and `arange()` refuse what an integer dtype "
+      "cannot "
+      "hold\nexactly.\n\n"
+      "## Pointwise operations\n\n"
+      "The columns say what an operation gives for operands of that dtype: *same* is the operands' "
+      "own.\n16-bit floats are computed in f32. The rules are explained in "
+      "[ops.def](../include/sinter/ops.def).\n\n";
+  text += pointwise_table();
+  text +=
+      "\n`cast(a, dtype)` converts. Floats become integers by dropping the fraction: NaN gives 0, "
+      "what "
+      "is out\nof range the nearest integer there is. Integers that become narrower keep their low "
+      "bits. All "
+      "but 0 is\n`true`.\n\n"
+      "## Reductions\n\n"
+      "Over any axes; none given means all of them. `keepdim` keeps reduced axes with one "
+      "element.\n\n";
+  text += reduction_table();
+  text +=
+      "\n`softmax`, `log_softmax`, `layer_norm` and `rms_norm` give floats their own dtype and "
+      "everything else\nf32; they compute in f32, or f64 for f64.\n\n"
+      "## Views and copies\n\n"
+      "These keep the dtype, and move no data where a view can do it: `reshape`, `flatten`, "
+      "`permute`,\n"
+      "`transpose`, `slice`, `x[i]`, `flip`, `chunk`, `split`, `squeeze`, `unsqueeze`, `expand`,\n"
+      "`broadcast_to`, `broadcast`, `contiguous`. `concat` and `stack` promote. A slice with a "
+      "negative "
+      "step\nand `flip` copy outside of `compile()`, and are views inside.\n";
+  return text;
+}
+
+TEST(OperationsPage, IsUpToDate) {
+  const char* source = std::getenv("SINTER_SOURCE_DIR");
+  if (!source) GTEST_SKIP() << "needs SINTER_SOURCE_DIR";
+  const std::string path = std::string(source) + "/docs/OPERATIONS.md";
+  if (std::getenv("SINTER_REWRITE_DOCS")) std::ofstream(path) << page();
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_TRUE(text.str() == page()) << "docs/OPERATIONS.md is out of date; write it anew:\n"
+                                    << kRewrite;
+}
+
+TEST(OperationsPage, SaysWhatTheOperationsGive) {
+  for (const OpRow& row : op_table())
+    for (DType dtype : kAllDTypes) {
+      const Op op = kTableOps[&row - op_table().data()];
+      const std::string want =
+          takes(row, dtype) ? std::string(name_of(expected_dtype(row.rule, dtype))) : "error";
+      EXPECT_EQ(result_text(op, dtype), want) << row.name;
+    }
+}
+
+}  // namespace
+}  // namespace sinter::testing
