@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "src/runtime/fork_listener.h"
 
@@ -14,6 +16,7 @@ namespace sinter {
 struct Waiters {
   std::mutex mutex;
   std::unique_ptr<std::condition_variable> changed = std::make_unique<std::condition_variable>();
+  std::vector<std::unique_ptr<std::condition_variable>> of_parents;  // kept, never used again
   std::map<std::thread::id, const UnderWay*> waits_for;
   // The process's generation, and the one thread that the last fork copied.
   std::atomic<std::uint64_t> forks = 0;
@@ -34,7 +37,7 @@ struct Waiters {
     ++forks;
     waits_for.clear();
     // Destroying or signalling a condition variable with waiters that will never wake can hang.
-    (void)changed.release();  // NOLINT(bugprone-unused-return-value): leaked on purpose
+    of_parents.push_back(std::move(changed));
     changed = std::make_unique<std::condition_variable>();
   }
 
