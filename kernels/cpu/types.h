@@ -142,6 +142,10 @@ SN_INLINE u32 lane_bits(boolv mask) {
   u16 k;
   asm("vpmovd2m %1, %0" : "=Yk"(k) : "v"(mask.m));
   return k;
+#elif defined(__AVX__) && SN_LANES == 8
+  return (u32)__builtin_ia32_movmskps256((f32v)mask.m);
+#elif defined(__SSE__) && SN_LANES == 4
+  return (u32)__builtin_ia32_movmskps((f32v)mask.m);
 #else
   u32 bits = 0;
   for (int i = 0; i < SN_LANES; ++i) bits |= (u32)(mask.m[i] & 1) << i;

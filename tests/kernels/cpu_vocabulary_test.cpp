@@ -33,6 +33,7 @@
 #include "kernels/cpu/math_exp.h"
 #include "kernels/cpu/math_trig.h"
 #include "kernels/cpu/math_libmvec.h"
+#include "kernels/cpu/math_pow.h"
 // clang-format on
 
 #define SN_SUITE_OF(lanes) CpuVocabulary##lanes
@@ -372,3 +373,4 @@ SN_TEST(Conversions) {
 }  // namespace
 
 #include "tests/kernels/cpu_vocabulary_memory.h"
+#include "tests/kernels/cpu_vocabulary_special.h"
