@@ -77,6 +77,7 @@ const Operand* forwarded(const Graph& graph, const Node& node) {
       if (is_number(graph, node.operands[1], 1)) return &node.operands[0];
       return is_number(graph, node.operands[0], 1) ? &node.operands[1] : nullptr;
     case Op::div:
+    case Op::pow:
       return is_number(graph, node.operands[1], 1) ? &node.operands[0] : nullptr;
     default:
       return nullptr;
@@ -86,6 +87,10 @@ const Operand* forwarded(const Graph& graph, const Node& node) {
 // The value of a pointwise node all of whose operands are numbers.
 std::optional<Scalar> constant_value(const Graph& graph, const Node& node) {
   if (!is_pointwise(node.op)) return std::nullopt;
+  // pow(NaN, 0) and pow(1, NaN) are 1, too.
+  if (node.op == Op::pow &&
+      (is_number(graph, node.operands[1], 0) || is_number(graph, node.operands[0], 1)))
+    return Scalar::of(std::int64_t{1});
   std::array<Scalar, 3> values;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const Node& source = graph[node.operands[i].node];
@@ -356,7 +361,8 @@ Graph remove_dead(const Graph& graph) {
 
 std::span<const GraphPass> simplify_passes() {
   static constexpr GraphPass kPasses[] = {
-      {"fold_constants", fold_constants}, {"use_identities", use_identities},
+      {"fold_constants", fold_constants}, {"expand_powers", expand_powers},
+      {"use_identities", use_identities}, {"narrow_integers", narrow_integers},
       {"drop_unit_axes", drop_unit_axes}, {"sink_views", sink_views},
       {"merge_equal", merge_equal},       {"reuse_maxima", reuse_maxima},
       {"remove_dead", remove_dead},

@@ -316,8 +316,8 @@ TEST(SimplifyTest, PassesRunInTheListedOrder) {
   std::string names;
   for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
   EXPECT_EQ(names,
-            "fold_constants use_identities drop_unit_axes sink_views merge_equal reuse_maxima "
-            "remove_dead ");
+            "fold_constants expand_powers use_identities narrow_integers drop_unit_axes sink_views "
+            "merge_equal reuse_maxima remove_dead ");
 }
 
 TEST(SimplifyTest, RowsOfKeepdimReductionsStayRows) {
