@@ -16,6 +16,7 @@
 #include "kernels/cpu/types.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/math.h"
+#include "kernels/cpu/math_divide.h"
 #include "kernels/cpu/math_call.h"
 #include "kernels/cpu/math_exp.h"
 #include "kernels/cpu/math_trig.h"

@@ -25,8 +25,9 @@ constexpr std::array kHeaders = {
     HeaderRow{"half.h", "f16 bf16 round_f16 round_bf16", ""},
     HeaderRow{"math.h",
               "maximum minimum abs floor ceil round trunc sqrt rsqrt reciprocal fma isnan isinf "
-              "isfinite remainder floor_div",
+              "isfinite",
               ""},
+    HeaderRow{"math_divide.h", "remainder floor_div", "math.h"},
     HeaderRow{"reduce.h",
               "reduce_add reduce_mul reduce_max reduce_min reduce_argmax reduce_argmin "
               "argmax_step argmin_step",

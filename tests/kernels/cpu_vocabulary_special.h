@@ -118,6 +118,61 @@ void check_special_pairs(const char* name, F function, R reference) {
     }
 }
 
+// Vectors of floats are divided by other code than scalars.
+template <class T>
+void check_division_of_lanes() {
+  std::vector<T> values = special_values<T>();
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 60; ++i) {
+    const u64 bits = random();
+    T x;
+    std::memcpy(&x, &bits, sizeof(T));
+    values.push_back(x);
+    values.push_back((T)(i64)(bits >> 40) / 16);
+  }
+  for (T a : values)
+    for (T b : values) {
+      T as[kLanes], bs[kLanes];
+      for (int i = 0; i < kLanes; ++i) as[i] = i == 1 ? a : T(7.25), bs[i] = i == 1 ? b : T(-2);
+      auto rest = lanes_of(sn::remainder(load(&as[0]), load(&bs[0])));
+      auto quotient = lanes_of(sn::floor_div(load(&as[0]), load(&bs[0])));
+      for (int i = 0; i < 2; ++i) {
+        const T want_rest = sn::remainder(as[i], bs[i]), want = sn::floor_div(as[i], bs[i]);
+        EXPECT_TRUE(ulps<T>(rest[i], want_rest) == 0 && same_kind(rest[i], want_rest))
+            << as[i] << " modulo " << bs[i] << ": " << rest[i] << ", not " << want_rest;
+        EXPECT_TRUE(ulps<T>(quotient[i], want) == 0 && same_kind(quotient[i], want))
+            << as[i] << " over " << bs[i] << ": " << quotient[i] << ", not " << want;
+      }
+    }
+}
+
+SN_TEST(LanesDivideAsScalarsDo) {
+  check_division_of_lanes<f32>();
+  check_division_of_lanes<f64>();
+}
+
+template <class T>
+void check_conversion_of_lanes() {
+  std::vector<T> values = special_values<T>();
+  for (T x : {T(0x1p31), T(0x1p63), T(0x1p32), T(0x1p64), T(2147483520), T(9223371487098961920.0)})
+    for (T y : {x, -x, std::nextafter(x, T(0)), std::nextafter(-x, -2 * x)}) values.push_back(y);
+  for (T x : values) {
+    T lanes[kLanes];
+    for (int i = 0; i < kLanes; ++i) lanes[i] = i == 1 ? x : T(-3.5);
+    auto narrow = lanes_of(to_i32(load(&lanes[0])));
+    auto wide = lanes_of(to_i64(load(&lanes[0])));
+    for (int i = 0; i < kLanes; ++i) {
+      EXPECT_EQ(narrow[i], to_i32(lanes[i])) << lanes[i];
+      EXPECT_EQ(wide[i], to_i64(lanes[i])) << lanes[i];
+    }
+  }
+}
+
+SN_TEST(LanesConvertAsScalarsDo) {
+  check_conversion_of_lanes<f32>();
+  check_conversion_of_lanes<f64>();
+}
+
 SN_TEST(SpecialPairsHaveLibmsResults) {
   auto both = [](const char* name, auto function, auto reference) {
     check_special_pairs<f32>(name, function, reference);

@@ -25,6 +25,7 @@
 // clang-format off
 #include "kernels/cpu/types.h"
 #include "kernels/cpu/math.h"
+#include "kernels/cpu/math_divide.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/reduce.h"
