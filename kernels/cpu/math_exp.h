@@ -16,11 +16,6 @@ SN_INLINE f32v scale_exponent(f32v a, f32v n) {  // a * 2^floor(n)
   asm("vscalefps %2, %1, %0" : "=v"(r) : "v"(a), "v"(n));
   return r;
 }
-SN_INLINE f32v without_denormals(f32v x) {  // processors multiply them slowly
-  u16 k;
-  asm("vfpclassps $0x20, %0, %1\n\tvpxord %0, %0, %0%{%1%}" : "+v"(x), "=&Yk"(k));
-  return x;
-}
 SN_INLINE f32v lookup32(f32v index, f32v low, f32v high) {  // by the index's low five bits
   asm("vpermi2ps %2, %1, %0" : "+v"(index) : "v"(low), "v"(high));
   return index;
@@ -35,6 +30,20 @@ SN_INLINE f32v greatest(f32v a, f32v b) {
   asm("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
   return r;
 }
+
+// The same of limit and x, but 0 where x is denormal: processors multiply denormals slowly.
+#define SN_OF_NORMAL(name, instruction)                                \
+  SN_INLINE f32v name##_of_normal(f32v limit, f32v x) {                \
+    f32v r;                                                            \
+    u16 k;                                                             \
+    asm("vptestmd %3, %2, %1\n\t" instruction " %2, %4, %0%{%1%}%{z%}" \
+        : "=v"(r), "=&Yk"(k)                                           \
+        : "v"(x), "v"(splat(0x7f800000)), "v"(limit));                 \
+    return r;                                                          \
+  }
+SN_OF_NORMAL(least, "vminps")
+SN_OF_NORMAL(greatest, "vmaxps")
+#undef SN_OF_NORMAL
 
 // Adding this rounds to a multiple of 1/32 and leaves 32 times it in the low bits.
 constexpr f32 kRoundTo32nd = 0x1.8p18f;
@@ -64,20 +73,17 @@ SN_INLINE f32v exp_clamped(f32v x) {
   return power_of_two(shifted, n, mul_add(x, kLog2eLow, f));
 }
 SN_INLINE f32v exp(f32v x) {
-  x = without_denormals(x);
-  return exp_clamped(greatest(splat(-110.0f), least(splat(100.0f), x)));
+  return exp_clamped(greatest(splat(-110.0f), least_of_normal(splat(100.0f), x)));
 }
 SN_INLINE f32v exp2(f32v x) {
-  x = without_denormals(x);
-  x = greatest(splat(-160.0f), least(splat(140.0f), x));
+  x = greatest(splat(-160.0f), least_of_normal(splat(140.0f), x));
   f32v shifted = x + kRoundTo32nd;
   f32v n = shifted - kRoundTo32nd;
   return power_of_two(shifted, n, x - n);
 }
 
 SN_INLINE f32v sigmoid(f32v x) {
-  f32v a = without_denormals((f32v)((i32v)x | (i32)0x80000000));
-  f32v z = exp_clamped(greatest(splat(-110.0f), a));
+  f32v z = exp_clamped(greatest_of_normal(splat(-110.0f), (f32v)((i32v)x | (i32)0x80000000)));
   return (x < 0.0f ? z : splat(1.0f)) / (z + 1.0f);
 }
 
