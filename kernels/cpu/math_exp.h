@@ -151,7 +151,7 @@ SN_INLINE f32v exp2_ordinary(f32v x) {
 SN_INLINE f32v over_2_to_64(f32v y) {
   auto denormal = y < 0x1p-62f;
   f32v bits = (f32v)((i32v)(y * 0x1p85f + 0x1p23f) - 0x4b000000);
-  return denormal ? bits : (denormal ? splat(1.0f) : y) * 0x1p-64f;
+  return denormal ? bits : magnitude(denormal ? splat(1.0f) : y) * 0x1p-64f;
 }
 // From `least` on the functions above serve; results are 0 below `none`, and those between are over
 // 2^64 what x + 64 ln(2), or x + 64, has. Denormals are replaced by 0, as they are slow, too.
