@@ -1,6 +1,5 @@
-// Arithmetic-like functions of generated CPU kernels: minimum, maximum, rounding, roots, division
-// rules, tests for NaN and infinity; scalars and vectors. Needs types.h.
-// NaN comes through everywhere; integer division never traps.
+// Arithmetic-like functions of generated CPU kernels: minimum, maximum, rounding, roots, tests for
+// NaN and infinity; scalars and vectors. Needs types.h. NaN comes through everywhere.
 
 namespace sn {
 
@@ -118,57 +117,6 @@ SN_INLINE auto isfinite(T a) {
 template <class T>
 SN_INLINE auto isinf(T a) {
   return as_mask(abs(a) == (T{} + 1) / T{});
-}
-
-// Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
-// division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
-template <class T>
-SN_INLINE T int_floor_div(T a, T b) {
-  if (b == 0) return 0;
-  if (b == -1) return (T)(u64{0} - (u64)a);
-  T q = a / b;
-  return q - ((a % b != 0) & ((a ^ b) < 0));
-}
-template <class T>
-SN_INLINE T int_remainder(T a, T b) {
-  if (b == 0 || b == -1) return 0;
-  T r = a % b;
-  return r != 0 && (r ^ b) < 0 ? r + b : r;
-}
-SN_INLINE f32 truncated_remainder(f32 a, f32 b) { return __builtin_fmodf(a, b); }
-SN_INLINE f64 truncated_remainder(f64 a, f64 b) { return __builtin_fmod(a, b); }
-template <class T>
-SN_INLINE T float_remainder(T a, T b) {
-  T r = truncated_remainder(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-template <class T>
-SN_INLINE T float_floor_div(T a, T b) {
-  if (b == 0) return a / b;
-  T r = truncated_remainder(a, b);
-  T q = (a - r) / b - (r != 0 && (r < 0) != (b < 0));
-  T down = floor(q);
-  return down + (q - down > T(0.5));
-}
-SN_INLINE i32 floor_div(i32 a, i32 b) { return int_floor_div(a, b); }
-SN_INLINE i64 floor_div(i64 a, i64 b) { return int_floor_div(a, b); }
-SN_INLINE f32 floor_div(f32 a, f32 b) { return float_floor_div(a, b); }
-SN_INLINE f64 floor_div(f64 a, f64 b) { return float_floor_div(a, b); }
-SN_INLINE i32 remainder(i32 a, i32 b) { return int_remainder(a, b); }
-SN_INLINE i64 remainder(i64 a, i64 b) { return int_remainder(a, b); }
-SN_INLINE f32 remainder(f32 a, f32 b) { return float_remainder(a, b); }
-SN_INLINE f64 remainder(f64 a, f64 b) { return float_remainder(a, b); }
-template <class V>
-SN_INLINE V floor_div(V a, V b) {
-  V r{};
-  for (int i = 0; i < SN_LANES; ++i) r[i] = floor_div(a[i], b[i]);
-  return r;
-}
-template <class V>
-SN_INLINE V remainder(V a, V b) {
-  V r{};
-  for (int i = 0; i < SN_LANES; ++i) r[i] = remainder(a[i], b[i]);
-  return r;
 }
 
 }  // namespace sn

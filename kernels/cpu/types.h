@@ -146,6 +146,10 @@ SN_INLINE u32 lane_bits(boolv mask) {
   u16 k;
   asm("vpmovd2m %1, %0" : "=Yk"(k) : "v"(mask.m));
   return k;
+#elif defined(__AVX__) && SN_LANES == 8
+  return (u32)__builtin_ia32_movmskps256((f32v)mask.m);
+#elif defined(__SSE__) && SN_LANES == 4
+  return (u32)__builtin_ia32_movmskps((f32v)mask.m);
 #else
   u32 bits = 0;
   for (int i = 0; i < SN_LANES; ++i) bits |= (u32)(mask.m[i] & 1) << i;
@@ -174,18 +178,20 @@ SN_INLINE T whole(S x) {
   if (x < -limit) return -most - 1;
   return x == x ? (T)x : 0;
 }
-template <class V, class T, class W>
-static __attribute__((noinline, cold)) V whole_by_lanes(W x) {
-  V r;
-  for (int i = 0; i < SN_LANES; ++i) r[i] = whole<T>(x[i]);
-  return r;
-}
-// One comparison tells the lanes that the processor converts right from those that need care.
+// What the processor cannot convert it makes the least integer.
 template <class V, class T, class W>
 SN_INLINE V whole_lanes(W x, W limit) {
-  if (__builtin_expect(any(logical_not(as_mask((x < limit) & (x > -limit)))), 0))
-    return whole_by_lanes<V, T>(x);
-  return __builtin_convertvector(x, V);
+  V r = __builtin_convertvector(x, V);
+#if defined(__x86_64__)
+  const T most = sizeof(T) == 4 ? (T)__INT32_MAX__ : (T)__INT64_MAX__;
+  if (__builtin_expect(any(logical_not(as_mask(x < limit))), 0)) {
+    boolv large = as_mask(x >= limit), number = as_mask(x == x);
+    r = select(large, splat(most), select(number, r, V{}));
+  }
+#else
+  for (int i = 0; i < SN_LANES; ++i) r[i] = whole<T>(x[i]);
+#endif
+  return r;
 }
 
 #define SN_CONVERT(T)                                                        \

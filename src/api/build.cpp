@@ -132,7 +132,7 @@ double estimate_nanoseconds(const FusionGroup& group) {
 
 Graph simplified(const Graph& traced, const BuildOptions& options) {
   return simplify(options.emulate_eager_rounding ? round_every_result(traced) : traced,
-                  options.separate_ops() ? Bits::kept : Bits::free);
+                  {options.separate_ops() ? Bits::kept : Bits::free, options.fuse});
 }
 
 PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,

@@ -8,6 +8,7 @@
 #include "src/base/check.h"
 #include "src/fuse/plan.h"
 #include "src/fuse/prepare.h"
+#include "src/graph/power.h"
 
 namespace sinter {
 
@@ -435,7 +436,7 @@ class Planner {
       const Node& node = graph()[id];
       const std::int64_t elements =
           node.op == Op::reduce ? node.operands[0].view.shape.numel() : node.shape.numel();
-      group.flops += elements * std::max(1, info(node.op).cost);
+      group.flops += elements * std::max(1, cost_of(graph(), node));
       add_outside_reads(
           id, [&](NodeId source) { return group_of(source) == g; }, read);
     }

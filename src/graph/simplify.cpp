@@ -77,6 +77,7 @@ const Operand* forwarded(const Graph& graph, const Node& node) {
       if (is_number(graph, node.operands[1], 1)) return &node.operands[0];
       return is_number(graph, node.operands[0], 1) ? &node.operands[1] : nullptr;
     case Op::div:
+    case Op::pow:
       return is_number(graph, node.operands[1], 1) ? &node.operands[0] : nullptr;
     default:
       return nullptr;
@@ -126,6 +127,10 @@ bool is_exact(Op op) {
 // The value of a pointwise node all of whose operands are numbers.
 std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits bits) {
   if (!is_pointwise(node.op)) return std::nullopt;
+  // pow(NaN, 0) and pow(1, NaN) are 1, too.
+  if (node.op == Op::pow &&
+      (is_number(graph, node.operands[1], 0) || is_number(graph, node.operands[0], 1)))
+    return Scalar::of(std::int64_t{1});
   if (bits == Bits::kept && !is_exact(node.op) && is_floating(node.dtype)) return std::nullopt;
   std::array<Scalar, 3> values;
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
@@ -419,6 +424,7 @@ std::span<const GraphPass> simplify_passes() {
       {"fold_constants", fold_constants},
       {"fold_functions", fold_functions, Bits::free},
       {"use_identities", use_identities, Bits::free},
+      {"narrow_integers", narrow_integers, Bits::kept, ForFusion::yes},
       {"drop_unit_axes", drop_unit_axes},
       {"sink_views", sink_views},
       {"merge_equal", merge_equal},
@@ -428,10 +434,11 @@ std::span<const GraphPass> simplify_passes() {
   return kPasses;
 }
 
-Graph simplify(const Graph& graph, Bits bits) {
+Graph simplify(const Graph& graph, const SimplifyOptions& options) {
   Graph result = graph;
   for (const GraphPass& pass : simplify_passes()) {
-    if (pass.bits == Bits::free && bits == Bits::kept) continue;
+    if (pass.bits == Bits::free && options.bits == Bits::kept) continue;
+    if (pass.for_fusion == ForFusion::yes && !options.fuse) continue;
     result = pass.run(result);
 #ifndef NDEBUG
     verify(result);

@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/base/rounding.h"
+#include "src/lower/power.h"
 
 namespace sinter {
 
@@ -315,8 +316,11 @@ ValueId GroupValues::value(NodeId id) {
   SINTER_ASSERT(node.op != Op::reduce, "%{} is read before it is reduced", id);
   std::vector<ValueId> args;
   for (const Operand& operand : node.operands) args.push_back(operand_value(operand, level(id)));
+  const auto power = node.op == Op::pow ? power_form(graph(), node) : std::nullopt;
   ValueId result = kNoValue;
-  if (node.op == Op::cast)
+  if (power)
+    result = emit_power(b_, args[0], *power);
+  else if (node.op == Op::cast)
     result = b_.cast(args[0], node.dtype);
   else if (node.op == Op::copy)
     result = args[0];

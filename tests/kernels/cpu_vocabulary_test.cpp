@@ -25,6 +25,7 @@
 // clang-format off
 #include "kernels/cpu/types.h"
 #include "kernels/cpu/math.h"
+#include "kernels/cpu/math_divide.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/reduce.h"
@@ -33,6 +34,7 @@
 #include "kernels/cpu/math_exp.h"
 #include "kernels/cpu/math_trig.h"
 #include "kernels/cpu/math_libmvec.h"
+#include "kernels/cpu/math_pow.h"
 // clang-format on
 
 #define SN_SUITE_OF(lanes) CpuVocabulary##lanes
@@ -372,3 +374,4 @@ SN_TEST(Conversions) {
 }  // namespace
 
 #include "tests/kernels/cpu_vocabulary_memory.h"
+#include "tests/kernels/cpu_vocabulary_special.h"

@@ -1,0 +1,124 @@
+// floor_div and remainder of generated CPU kernels, scalars and vectors. Needs types.h and math.h.
+// NaN comes through everywhere; integer division never traps.
+
+namespace sn {
+
+// Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
+// division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
+template <class T>
+SN_INLINE T int_floor_div(T a, T b) {
+  if (b == 0) return 0;
+  if (b == -1) return (T)(u64{0} - (u64)a);
+  T q = a / b;
+  return q - ((a % b != 0) & ((a ^ b) < 0));
+}
+template <class T>
+SN_INLINE T int_remainder(T a, T b) {
+  if (b == 0 || b == -1) return 0;
+  T r = a % b;
+  return r != 0 && (r ^ b) < 0 ? r + b : r;
+}
+SN_INLINE f32 truncated_remainder(f32 a, f32 b) { return __builtin_fmodf(a, b); }
+SN_INLINE f64 truncated_remainder(f64 a, f64 b) { return __builtin_fmod(a, b); }
+template <class T>
+SN_INLINE T float_remainder(T a, T b) {
+  T r = truncated_remainder(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+template <class T>
+SN_INLINE T float_floor_div(T a, T b) {
+  if (b == 0) return a / b;
+  T r = truncated_remainder(a, b);
+  T q = (a - r) / b - (r != 0 && (r < 0) != (b < 0));
+  T down = floor(q);
+  return down + (q - down > T(0.5));
+}
+SN_INLINE i32 floor_div(i32 a, i32 b) { return int_floor_div(a, b); }
+SN_INLINE i64 floor_div(i64 a, i64 b) { return int_floor_div(a, b); }
+SN_INLINE f32 floor_div(f32 a, f32 b) { return float_floor_div(a, b); }
+SN_INLINE f64 floor_div(f64 a, f64 b) { return float_floor_div(a, b); }
+SN_INLINE i32 remainder(i32 a, i32 b) { return int_remainder(a, b); }
+SN_INLINE i64 remainder(i64 a, i64 b) { return int_remainder(a, b); }
+SN_INLINE f32 remainder(f32 a, f32 b) { return float_remainder(a, b); }
+SN_INLINE f64 remainder(f64 a, f64 b) { return float_remainder(a, b); }
+template <class V>
+SN_INLINE V floor_div(V a, V b) {
+  V r{};
+  for (int i = 0; i < SN_LANES; ++i) r[i] = floor_div(a[i], b[i]);
+  return r;
+}
+template <class V>
+SN_INLINE V remainder(V a, V b) {
+  V r{};
+  for (int i = 0; i < SN_LANES; ++i) r[i] = remainder(a[i], b[i]);
+  return r;
+}
+
+#ifdef __FMA__
+
+SN_INLINE i32v exponent_of(f32v a) { return (i32v)a >> 23; }  // a is not negative
+SN_INLINE i64v exponent_of(f64v a) { return (i64v)a >> 52; }
+SN_INLINE f32v with_exponent(f32v a, i32v e) { return (f32v)(((i32v)a & 0x7fffff) | e << 23); }
+SN_INLINE f64v with_exponent(f64v a, i64v e) {
+  return (f64v)(((i64v)a & 0xfffffffffffff) | e << 52);
+}
+SN_INLINE f32v with_sign_of(f32v a, f32v sign) {
+  return (f32v)((i32v)a | ((i32v)sign & (i32)0x80000000));
+}
+SN_INLINE f64v with_sign_of(f64v a, f64v sign) {
+  return (f64v)((i64v)a | ((i64v)sign & (i64)0x8000000000000000));
+}
+
+// r modulo b: both finite and not negative, b normal. A quotient of few digits is right or one too
+// large, and what it leaves of r is exact; a large r is reduced by b times a power of two before.
+template <class V>
+SN_INLINE V reduced_remainder(V r, V b) {
+  auto least = exponent_of(b);
+  do {
+    auto most = exponent_of(r) - (sizeof(r[0]) == 4 ? 22 : 50);
+    V d = with_exponent(b, most > least ? most : least);
+    r = fma(-trunc(r / d), d, r);
+    r = r < V{} ? r + d : r;
+  } while (__builtin_expect(any(as_mask(r >= b)), 0));
+  return r;
+}
+// C's fmod, whose scalar code takes a step for each bit of the quotient. Where b is small, a is
+// reduced by b times a power of two, and the rest times that power by the same.
+template <class V>
+SN_INLINE V truncated_remainder_of(V a, V b) {
+  const bool narrow = sizeof(a[0]) == 4;
+  V m = abs(a), n = abs(b), infinity = splat<V>(__builtin_inf());
+  auto regular = (m < infinity) & (n < infinity) & (n > V{});
+  auto low = regular & (n < splat<V>(narrow ? 0x1p-60 : 0x1p-500));
+  V up = splat<V>(narrow ? 0x1p64 : 0x1p512), down = splat<V>(narrow ? 0x1p-64 : 0x1p-512);
+  V divisor = regular ? n * (low ? up : V{} + 1) : V{} + 1;
+  V r = reduced_remainder(regular ? m : V{}, divisor);
+  if (__builtin_expect(any(as_mask(low)), 0))
+    r = low ? reduced_remainder(low ? r * up : V{}, divisor) * down : r;
+  V other = (n == infinity) & (m < infinity) ? a : splat<V>(__builtin_nan(""));
+  return regular ? with_sign_of(r, a) : other;
+}
+template <class V>
+SN_INLINE V remainder_of(V a, V b) {
+  V r = truncated_remainder_of(a, b);
+  return (r != V{}) & ((r < V{}) ^ (b < V{})) ? r + b : r;
+}
+template <class V>
+SN_INLINE V floor_div_of(V a, V b) {
+  V r = truncated_remainder_of(a, b), one = V{} + 1;
+  V q = (a - r) / b - ((r != V{}) & ((r < V{}) ^ (b < V{})) ? one : V{});
+  V down = floor(q);
+  return b == V{} ? a / b : down + (q - down > one * 0.5f ? one : V{});
+}
+#if SN_IN_REGISTER(SN_LANES * 4)
+SN_INLINE f32v remainder(f32v a, f32v b) { return remainder_of(a, b); }
+SN_INLINE f32v floor_div(f32v a, f32v b) { return floor_div_of(a, b); }
+#endif
+#if SN_IN_REGISTER(SN_LANES * 8)
+SN_INLINE f64v remainder(f64v a, f64v b) { return remainder_of(a, b); }
+SN_INLINE f64v floor_div(f64v a, f64v b) { return floor_div_of(a, b); }
+#endif
+
+#endif
+
+}  // namespace sn
