@@ -150,7 +150,7 @@ std::vector<std::int64_t> key_of(const OpCall& call) {
     add_scalar(call.value);
     add_scalar(call.step);
   }
-  words.insert(words.end(), call.shape.begin(), call.shape.end());
+  for (std::int64_t size : call.shape) words.push_back(size);
   for (const Arg& arg : call.args) {
     words.push_back(static_cast<std::int64_t>(arg.kind()));
     if (arg.kind() != Arg::Kind::tensor) add_scalar(number(arg));

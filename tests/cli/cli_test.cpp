@@ -320,8 +320,8 @@ TEST_F(Cli, ResumeMeasuresOnlyWhatIsMissing) {
 TEST_F(Cli, InterruptLeavesTheResultsSoFar) {
   const pid_t child = fork();
   if (child == 0) {
-    (void)std::freopen("/dev/null", "w", stdout);
-    (void)std::freopen("/dev/null", "w", stderr);
+    if (!std::freopen("/dev/null", "w", stdout)) _exit(126);
+    if (!std::freopen("/dev/null", "w", stderr)) _exit(126);
     execl(tool_.c_str(), "sinter", "suite", "--shapes", "8x8", "--out", out().c_str(), nullptr);
     _exit(127);
   }
@@ -353,7 +353,7 @@ TEST_F(Cli, InterruptedCompilationsLeaveNothing) {
     fs::remove(started);
     const pid_t child = fork();
     if (child == 0) {
-      (void)std::freopen("/dev/null", "w", stderr);
+      if (!std::freopen("/dev/null", "w", stderr)) _exit(126);
       setenv("TMPDIR", temporary.c_str(), 1);
       setenv("SINTER_CXX", script.c_str(), 1);
       setenv("SINTER_CACHE_DIR", (folder_ / "cache").c_str(), 1);

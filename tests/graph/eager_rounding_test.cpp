@@ -19,7 +19,9 @@ TEST(RoundEveryResult, ComputesSixteenBitOperationsBetweenCasts) {
   verify(rounded);
   int casts_to_bf16 = 0;
   for (const Node& node : rounded.nodes) {
-    if (node.op == Op::mul || node.op == Op::exp) EXPECT_EQ(node.dtype, DType::f32);
+    if (node.op == Op::mul || node.op == Op::exp) {
+      EXPECT_EQ(node.dtype, DType::f32);
+    }
     if (node.op == Op::cast && node.dtype == DType::bf16) ++casts_to_bf16;
   }
   EXPECT_EQ(casts_to_bf16, 2) << to_string(rounded);
@@ -45,7 +47,9 @@ TEST(RoundEveryResult, ReductionsRoundTheirTotals) {
   verify(rounded);
   EXPECT_EQ(rounded[rounded.outputs[0].node].op, Op::cast);
   for (const Node& node : rounded.nodes)
-    if (node.op == Op::reduce) EXPECT_EQ(node.dtype, DType::f32);
+    if (node.op == Op::reduce) {
+      EXPECT_EQ(node.dtype, DType::f32);
+    }
 }
 
 }  // namespace
