@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "tests/support/gpu.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {
@@ -18,6 +19,8 @@ constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
 class DtypeRules : public ::testing::TestWithParam<const char*> {
  protected:
+  void SetUp() override { SINTER_NEEDS_DEVICE(GetParam()); }
+
   Tensor here(const Tensor& x) const { return x.to(GetParam()); }
   static ::testing::AssertionResult gives(const Tensor& got, DType dtype,
                                           const std::vector<Real>& want) {

@@ -35,7 +35,9 @@ TEST(Numbers, ThatDoNotFitAnIntegerAreErrors) {
   EXPECT_USER_ERROR(kBig - x, "[sub] " + text);
   EXPECT_USER_ERROR(where(x, x, kBig), "[where] " + text);
   EXPECT_USER_ERROR(clamp(x, 0, kBig), "[clamp] " + text);
-  EXPECT_USER_ERROR(compile([](const Tensor& a) { return a * kBig; })(x), "[mul] " + text);
+  EXPECT_USER_ERROR(
+      compile([](const Tensor& a) { return a * kBig; })(x),
+      "[mul] " + text + "; while tracing an unnamed function of 1 tensor with input i32(2)");
   EXPECT_USER_ERROR(
       x + std::int64_t{-2147483649},
       "[add] -2147483649 does not fit i32, the type of the tensor; cast the tensor to i64");

@@ -64,7 +64,7 @@ TEST(Powers, ErrorsAreAFewRoundings) {
 
 TEST(Powers, OtherExponentsAreLeftToPow) {
   const Tensor x = random_tensor(DType::f32, {5}, 1, 0.5, 2);
-  for (double n : {1.5, 9.0, -5.0, 0.25, 2.0000001, kInf, kNan}) EXPECT_TRUE(calls_pow(x, n)) << n;
+  for (double n : {1.5, 9.0, -5.0, 0.25, 2.001, kInf, kNan}) EXPECT_TRUE(calls_pow(x, n)) << n;
   const auto of_two = compile([](const Tensor& a, const Tensor& b) { return pow(a, b); });
   EXPECT_TRUE(matches(of_two(x, full({5}, 2)), values_of(x * x), Tolerance{4}));
 }

@@ -11,6 +11,7 @@
 
 #include "src/api/program_cache.h"
 #include "src/cpu/cpu_device.h"
+#include "tests/support/gpu.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {
@@ -244,6 +245,7 @@ TEST(RandomSlices, AreRightWhenCompiled) {
 }
 
 TEST(RandomSlices, AreRightOnSimt) {
+  SINTER_NEEDS_DEVICE("simt");
   check_random_views(40, [](const Tensor& x, const std::vector<Step>& steps) {
     return compile_list([&](std::span<const Tensor> each) { return program(each, steps); }, 1)
         .call(std::array{x.to("simt")});

@@ -183,17 +183,20 @@ TEST_F(FakeCudaApi, InputsOnTwoDevicesAreRefused) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return a * b; });
   EXPECT_EQ(error_of([&] { f(there, here); }),
             "[compile] input 0 is on cuda, input 1 on cpu; move one of them with to()");
+  const std::string traced = "; while tracing an unnamed function of 1 tensor with input f32(6)";
   const auto captures = compile([&](const Tensor& a) { return a * here; });
   EXPECT_EQ(error_of([&] { captures(there); }),
             "[compile] a tensor that the function uses is on cpu, its inputs are on cuda; move one "
-            "with to()");
+            "with to()" +
+                traced);
   EXPECT_EQ(captures(here).device(), "cpu");
   const auto moves = compile([](const Tensor& a) { return a.to("fake"); });
-  EXPECT_EQ(error_of([&] { moves(here); }),
-            "[to] a function that is being traced runs on one device, cpu; move its inputs");
+  EXPECT_EQ(
+      error_of([&] { moves(here); }),
+      "[to] a function that is being traced runs on one device, cpu; move its inputs" + traced);
   const auto makes = compile([](const Tensor& a) { return a + full({6}, 1, DType::f32, "cpu"); });
   EXPECT_EQ(error_of([&] { makes(there); }),
-            "[full] the function runs on cuda, where its inputs are, not on cpu");
+            "[full] the function runs on cuda, where its inputs are, not on cpu" + traced);
 }
 
 TEST_F(FakeCudaApi, WithoutInputsTheCapturedTensorsDecide) {
