@@ -2,7 +2,7 @@
 # They are thin: the build is CMake's, with the presets of CMakePresets.json.
 PRESET ?= release
 FUZZ_SECONDS ?= 120
-TOOL_CPU_SECONDS := 480  # what building the tool takes, about
+TOOL_CPU_SECONDS := 360  # what building the tool takes, about
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 BUILD := build/$(PRESET)
 
