@@ -158,6 +158,9 @@ Bounded real_pointwise(Op op, DType dtype, DType result, std::span<const Bounded
     if (x[0].error + x[1].error > 0 && gap <= x[0].error + x[1].error) return Bounded::unknown();
   }
   if (op == Op::remainder && deviation(Op::floor_div, x, 0) != 0) return Bounded::unknown();
+  // Corners a period apart look as if nothing lay between them.
+  const bool is_periodic = op == Op::sin || op == Op::cos || op == Op::tan;
+  if (is_periodic && x[0].error > 0.5) return Bounded::unknown();
   // A negative base has a power where the exponent happens to be whole.
   if (op == Op::pow && v[0] - x[0].error < 0 && x[1].error > 0 &&
       std::floor(v[1] - x[1].error) != std::floor(v[1] + x[1].error))
