@@ -118,9 +118,9 @@ SN_FAR_ANGLES(tan, 0, kHalfPi, tan_of_reduced)
 // sin(x - n pi), negated when the lowest bit of `odd` is set; |x - n pi| is at most pi / 2.
 SN_INLINE f32v sin_reduced(f32v x, f32v n, f32v odd) {
   // The parts of pi are all positive, and the sum of the series is a factor: so -0 stays -0.
-  f32v r = sub_mul(x, n, splat(3.1415925f));
-  r = sub_mul(r, n, splat(1.50995788e-07f));
-  r = sub_mul(r, n, splat(1.07806057e-14f));
+  f32v r = mul_add(n, -3.1415925f, x);
+  r = mul_add(n, -1.50995788e-07f, r);
+  r = mul_add(n, -1.07806057e-14f, r);
   f32v z = r * r;
   f32v p = mul_add(z, 2.60563115e-06f, -0.000198095397f);
   p = mul_add(mul_add(p, z, 0.00833306555f), z, -0.166666597f);

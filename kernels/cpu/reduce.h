@@ -48,10 +48,6 @@ SN_INLINE boolv swap_lanes(boolv v) {
     else                                      \
       return first_lane(r);                   \
   }
-template <class V>
-SN_INLINE auto first_lane(V v) {
-  return v[0];
-}
 SN_INLINE bool first_lane(boolv v) { return v.m[0] != 0; }
 SN_REDUCE(reduce_add, a + b)
 SN_REDUCE(reduce_mul, a* b)
