@@ -219,6 +219,35 @@ SN_INLINE void put_part(V* v, unsigned at, Part p) {
   __builtin_memcpy((u8*)v + at, &p, sizeof(Part) < sizeof(V) ? sizeof(Part) : sizeof(V));
 }
 
+// As many f32 as a part of f64 has lanes, and the two halves of a part of f32 where that has more.
+typedef __attribute__((vector_size(SN_F64_PART * 4))) f32 f32_of_part;
+#if SN_F32_PART > SN_F64_PART
+#if SN_F32_PART == 16
+#define SN_FIRST 0, 1, 2, 3, 4, 5, 6, 7
+#define SN_SECOND 8, 9, 10, 11, 12, 13, 14, 15
+#elif SN_F32_PART == 8
+#define SN_FIRST 0, 1, 2, 3
+#define SN_SECOND 4, 5, 6, 7
+#else
+#define SN_FIRST 0, 1
+#define SN_SECOND 2, 3
+#endif
+template <class P>
+SN_INLINE auto first_half(P x) {
+  return __builtin_shufflevector(x, x, SN_FIRST);
+}
+template <class P>
+SN_INLINE auto second_half(P x) {
+  return __builtin_shufflevector(x, x, SN_SECOND);
+}
+template <class Half>
+SN_INLINE auto of_halves(Half first, Half second) {
+  return __builtin_shufflevector(first, second, SN_FIRST, SN_SECOND);
+}
+#undef SN_FIRST
+#undef SN_SECOND
+#endif
+
 // a * b + c, fused where the processor can, whatever the compiler's options say.
 template <class P>
 SN_INLINE P mul_add(P a, P b, P c) {

@@ -8,7 +8,6 @@ SN_CALL1(sin)
 SN_CALL1(cos)
 SN_CALL1(tan)
 
-typedef __attribute__((vector_size(SN_F64_PART * 4))) f32 f32_of_part;
 typedef __attribute__((vector_size(SN_F64_PART * 4))) i32 i32_of_part;
 typedef Bits<f64part> i64part;
 typedef __attribute__((vector_size(SN_F64_PART * 8))) u64 u64part;
@@ -88,19 +87,6 @@ SN_INLINE Reduced<f64part> far_narrow_angle(f64part x, AngleStep step) {
   rest = without_turns(rest, step.offset) + whole * lookup8(kInversePi[2], i);
   return {rest * (3.141592653589793 / step.parts), odd};
 }
-// The halves of a vector of f32, each as many lanes as a part of f64 has, and the vector of them.
-#if SN_F32_PART == SN_F64_PART
-#define SN_FIRST 0
-#elif SN_F32_PART == 16
-#define SN_FIRST 0, 1, 2, 3, 4, 5, 6, 7
-#define SN_SECOND 8, 9, 10, 11, 12, 13, 14, 15
-#elif SN_F32_PART == 8
-#define SN_FIRST 0, 1, 2, 3
-#define SN_SECOND 4, 5, 6, 7
-#else
-#define SN_FIRST 0, 1
-#define SN_SECOND 2, 3
-#endif
 SN_INLINE Reduced<f32part> far_angle(f32part x, AngleStep step) {
 #ifdef __FMA__
   f32part m = magnitude(x);
@@ -114,18 +100,14 @@ SN_INLINE Reduced<f32part> far_angle(f32part x, AngleStep step) {
   };
   auto rest = [](Reduced<f64part> r) { return __builtin_convertvector(r.rest, f32_of_part); };
   auto odd = [](Reduced<f64part> r) { return __builtin_convertvector(r.odd, i32_of_part); };
-#ifdef SN_SECOND
-  auto first = reduced(__builtin_shufflevector(x, x, SN_FIRST));
-  auto second = reduced(__builtin_shufflevector(x, x, SN_SECOND));
-  return {__builtin_shufflevector(rest(first), rest(second), SN_FIRST, SN_SECOND),
-          __builtin_shufflevector(odd(first), odd(second), SN_FIRST, SN_SECOND)};
+#if SN_F32_PART > SN_F64_PART
+  auto first = reduced(first_half(x)), second = reduced(second_half(x));
+  return {of_halves(rest(first), rest(second)), of_halves(odd(first), odd(second))};
 #else
   auto all = reduced((f32_of_part)x);
   return {(f32part)rest(all), (Bits<f32part>)odd(all)};
 #endif
 }
-#undef SN_FIRST
-#undef SN_SECOND
 
 template <class P>
 SN_INLINE P odd_sign(P y, Bits<P> odd) {  // -y where n is odd

@@ -37,7 +37,7 @@ constexpr std::array kHeaders = {
     HeaderRow{"math_log.h", "log log2 log10 log1p", "math_call.h"},
     HeaderRow{"math_trig.h", "sin cos tan", "math_call.h"},
     HeaderRow{"math_libmvec.h", "asin acos atan asinh acosh atanh erf erfc atan2", "math_call.h"},
-    HeaderRow{"math_pow.h", "pow", "math.h math_call.h math_exp.h"},
+    HeaderRow{"math_pow.h", "pow", "math.h math_call.h math_exp.h math_log.h"},
     HeaderRow{"integer_pow.h", "pow", ""},
     HeaderRow{"transpose.h", "transpose_load", ""},
 };

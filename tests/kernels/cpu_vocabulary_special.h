@@ -201,4 +201,19 @@ SN_TEST(SpecialPairsHaveLibmsResults) {
       [](auto a, auto b) { return std::atan2(a, b); });
 }
 
+template <class T>
+void check_zero_to_the_zeroth() {
+  T a[kLanes], b[kLanes];
+  for (int i = 0; i < kLanes; ++i)
+    a[i] = i % 2 ? -T(0) : std::numeric_limits<T>::min() / 3, b[i] = i % 2 ? T(0) : T(0.5);
+  auto got = lanes_of(sn::pow(load(&a[0]), load(&b[0])));
+  for (int i = 0; i < kLanes; ++i)
+    EXPECT_LE(ulps<T>(got[i], std::pow((long double)a[i], (long double)b[i])), 4) << a[i];
+}
+
+SN_TEST(ZeroToTheZerothIsOneBesideADenormal) {
+  check_zero_to_the_zeroth<f32>();
+  check_zero_to_the_zeroth<f64>();
+}
+
 }  // namespace
