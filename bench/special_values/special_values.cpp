@@ -19,6 +19,7 @@
 #include "kernels/cpu/math_divide.h"
 #include "kernels/cpu/math_call.h"
 #include "kernels/cpu/math_exp.h"
+#include "kernels/cpu/math_log.h"
 #include "kernels/cpu/math_trig.h"
 #include "kernels/cpu/math_libmvec.h"
 #include "kernels/cpu/math_pow.h"

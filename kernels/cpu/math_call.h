@@ -57,18 +57,6 @@ SN_INLINE V by_parts(Part (*f)(Part, decltype((void)sizeof(Vs), Part{})...), V a
   }
 }
 
-#if SN_AVX512 && SN_LANES == 16
-// Fused whatever the compiler's options say: the inline functions' bounds rest on it.
-SN_INLINE f32v mul_add(f32v a, f32v b, f32v c) {
-  return __builtin_ia32_vfmaddps512_mask(a, b, c, (u16)-1, 4);
-}
-SN_INLINE f32v mul_sub(f32v a, f32v b, f32v c) { return mul_add(a, b, -c); }
-SN_INLINE f32v sub_mul(f32v c, f32v a, f32v b) { return mul_add(-a, b, c); }
-SN_INLINE f32v mul_add(f32v a, f32 b, f32v c) { return mul_add(a, splat(b), c); }
-SN_INLINE f32v mul_add(f32v a, f32 b, f32 c) { return mul_add(a, splat(b), splat(c)); }
-SN_INLINE f32v mul_add(f32v a, f32v b, f32 c) { return mul_add(a, b, splat(c)); }
-#endif
-
 #ifdef SN_NO_LIBMVEC
 #define SN_VECTOR1(V, T, suffix, CALL, name)              \
   SN_INLINE V call_##name(V a) {                          \
@@ -91,29 +79,43 @@ SN_INLINE f32v mul_add(f32v a, f32v b, f32 c) { return mul_add(a, b, splat(c)); 
   SN_INLINE V call_##name(V a, V b) { return by_parts<Part>(CALL(vv_##name##suffix), a, b); }
 #endif
 
-#define SN_CALL1(name)                                         \
+#define SN_SCALAR1(name)                                       \
   SN_INLINE f32 name(f32 a) { return __builtin_##name##f(a); } \
-  SN_INLINE f64 name(f64 a) { return __builtin_##name(a); }    \
-  SN_VECTOR1(f64v, f64part, , SN_F64_CALL, name)               \
+  SN_INLINE f64 name(f64 a) { return __builtin_##name(a); }
+#define SN_CALL1(name)                           \
+  SN_SCALAR1(name)                               \
+  SN_VECTOR1(f64v, f64part, , SN_F64_CALL, name) \
   SN_VECTOR1(f32v, f32part, f, SN_F32_CALL, name)
-#define SN_CALL2(name)                                                   \
+#define SN_SCALAR2(name)                                                 \
   SN_INLINE f32 name(f32 a, f32 b) { return __builtin_##name##f(a, b); } \
-  SN_INLINE f64 name(f64 a, f64 b) { return __builtin_##name(a, b); }    \
-  SN_VECTOR2(f64v, f64part, , SN_F64_CALL, name)                         \
+  SN_INLINE f64 name(f64 a, f64 b) { return __builtin_##name(a, b); }
+#define SN_CALL2(name)                           \
+  SN_SCALAR2(name)                               \
+  SN_VECTOR2(f64v, f64part, , SN_F64_CALL, name) \
   SN_VECTOR2(f32v, f32part, f, SN_F32_CALL, name)
+
+// What comparing vectors of type V gives: integers of the same size.
+template <class V>
+using Bits = decltype(V{} < V{});
+template <class V>
+constexpr bool kNarrow = sizeof(Bits<V>{}[0]) == 4;
 
 // One number for vectors of f32, one for those of f64.
 template <class V>
 SN_INLINE V either(f64 narrow, f64 wide) {
-  return splat<V>(sizeof(V) == sizeof(f32v) ? narrow : wide);
+  return splat<V>(kNarrow<V> ? narrow : wide);
 }
-SN_INLINE f32v magnitude(f32v a) { return (f32v)((i32v)a & 0x7fffffff); }
-SN_INLINE f64v magnitude(f64v a) { return (f64v)((i64v)a & 0x7fffffffffffffff); }
-SN_INLINE f32v with_sign(f32v a, f32v sign) {  // a is not negative
-  return (f32v)((i32v)a | ((i32v)sign & (i32)0x80000000));
+template <class V>
+SN_INLINE Bits<V> either_bits(i64 narrow, i64 wide) {
+  return splat<Bits<V>>(kNarrow<V> ? narrow : wide);
 }
-SN_INLINE f64v with_sign(f64v a, f64v sign) {
-  return (f64v)((i64v)a | ((i64v)sign & (i64)0x8000000000000000));
+template <class V>
+SN_INLINE V magnitude(V a) {
+  return (V)((Bits<V>)a & either_bits<V>(0x7fffffff, 0x7fffffffffffffff));
+}
+template <class V>
+SN_INLINE V with_sign(V a, V sign) {  // a is not negative
+  return (V)((Bits<V>)a | ((Bits<V>)sign & either_bits<V>(0x80000000, (i64)0x8000000000000000)));
 }
 template <class V>
 SN_INLINE V infinity() {
@@ -124,22 +126,33 @@ SN_INLINE V not_a_number() {
   return splat<V>(__builtin_nan(""));
 }
 // A denormal is this integer times the least of them.
-SN_INLINE f32v denormal_digits(f32v x) { return (f32v)((i32v)x | 0x4b000000) - 0x1p23f; }
-SN_INLINE f64v denormal_digits(f64v x) { return (f64v)((i64v)x | 0x4330000000000000) - 0x1p52; }
+template <class V>
+SN_INLINE V denormal_digits(V x) {
+  V one = either<V>(0x1p23, 0x1p52);
+  return (V)((Bits<V>)x | (Bits<V>)one) - one;
+}
 // Is any lane of what a comparison gave set?
 SN_INLINE bool any_lane(i32v mask) { return any(boolv{mask}); }
-SN_INLINE bool any_lane(i64v mask) {
-#if SN_AVX512 && SN_LANES == 8
-  u8 k;
-  asm("vpmovq2m %1, %0" : "=Yk"(k) : "v"(mask));
-  return k != 0;
-#elif defined(__AVX__) && SN_LANES == 4
-  return __builtin_ia32_movmskpd256((f64v)mask) != 0;
-#elif defined(__SSE2__) && SN_LANES == 2
-  return __builtin_ia32_movmskpd((f64v)mask) != 0;
-#else
-  return any(as_mask(mask));
+template <class M>
+SN_INLINE bool any_lane(M mask) {
+#if SN_AVX512
+  if constexpr (sizeof(M) == 64) {
+    u16 k;
+    asm("vpmovd2m %1, %0" : "=Yk"(k) : "v"(mask));
+    return k != 0;
+  }
 #endif
+#ifdef __AVX__
+  typedef __attribute__((vector_size(32))) f32 f32x8;
+  if constexpr (sizeof(M) == 32) return __builtin_ia32_movmskps256((f32x8)mask) != 0;
+#endif
+#ifdef __SSE__
+  typedef __attribute__((vector_size(16))) f32 f32x4;
+  if constexpr (sizeof(M) == 16) return __builtin_ia32_movmskps((f32x4)mask) != 0;
+#endif
+  i64 some = 0;
+  for (unsigned i = 0; i < sizeof(M) / sizeof(mask[0]); ++i) some |= mask[i];
+  return some != 0;
 }
 
 // Where |x| is so small that f(x) = x (1 + O(x^2)) is x, and f(x) = 1 + O(x^2) is 1: powers of it
@@ -170,5 +183,141 @@ SN_INLINE auto is_within(V x, V least, V most) {
     [[maybe_unused]] V y = call_##name(usual ? x : replaced);          \
     return usual ? y : special;                                        \
   }
+
+// The functions written out here work on parts: vectors that fit a register. Where the compiler
+// has no single instruction for wider ones, it would go lane by lane.
+#define SN_IN_PARTS1(name)                                                      \
+  template <class V>                                                            \
+  SN_INLINE V name(V x) {                                                       \
+    using Part = decltype(part_of(x));                                          \
+    if constexpr (sizeof(V) == sizeof(Part)) return (V)name##_of_part((Part)x); \
+    V r;                                                                        \
+    for (unsigned at = 0; at < sizeof(V); at += sizeof(Part))                   \
+      put_part(&r, at, name##_of_part(get_part<Part>(x, at)));                  \
+    return r;                                                                   \
+  }
+#define SN_IN_PARTS2(name)                                                               \
+  template <class V>                                                                     \
+  SN_INLINE V name(V x, V y) {                                                           \
+    using Part = decltype(part_of(x));                                                   \
+    if constexpr (sizeof(V) == sizeof(Part)) return (V)name##_of_part((Part)x, (Part)y); \
+    V r;                                                                                 \
+    for (unsigned at = 0; at < sizeof(V); at += sizeof(Part))                            \
+      put_part(&r, at, name##_of_part(get_part<Part>(x, at), get_part<Part>(y, at)));    \
+    return r;                                                                            \
+  }
+SN_INLINE f32part part_of(f32v) { return f32part{}; }
+SN_INLINE f64part part_of(f64v) { return f64part{}; }
+template <class Part, class V>
+SN_INLINE Part get_part(const V& v, unsigned at) {
+  Part p = Part{} + 1;
+  __builtin_memcpy(&p, (const u8*)&v + at, sizeof(Part) < sizeof(V) ? sizeof(Part) : sizeof(V));
+  return p;
+}
+template <class Part, class V>
+SN_INLINE void put_part(V* v, unsigned at, Part p) {
+  __builtin_memcpy((u8*)v + at, &p, sizeof(Part) < sizeof(V) ? sizeof(Part) : sizeof(V));
+}
+
+// As many f32 as a part of f64 has lanes, and the two halves of a part of f32 where that has more.
+typedef __attribute__((vector_size(SN_F64_PART * 4))) f32 f32_of_part;
+#if SN_F32_PART > SN_F64_PART
+#if SN_F32_PART == 16
+#define SN_FIRST 0, 1, 2, 3, 4, 5, 6, 7
+#define SN_SECOND 8, 9, 10, 11, 12, 13, 14, 15
+#elif SN_F32_PART == 8
+#define SN_FIRST 0, 1, 2, 3
+#define SN_SECOND 4, 5, 6, 7
+#else
+#define SN_FIRST 0, 1
+#define SN_SECOND 2, 3
+#endif
+template <class P>
+SN_INLINE auto first_half(P x) {
+  return __builtin_shufflevector(x, x, SN_FIRST);
+}
+template <class P>
+SN_INLINE auto second_half(P x) {
+  return __builtin_shufflevector(x, x, SN_SECOND);
+}
+template <class Half>
+SN_INLINE auto of_halves(Half first, Half second) {
+  return __builtin_shufflevector(first, second, SN_FIRST, SN_SECOND);
+}
+#undef SN_FIRST
+#undef SN_SECOND
+#endif
+
+// a * b + c, fused where the processor can, whatever the compiler's options say.
+template <class P>
+SN_INLINE P mul_add(P a, P b, P c) {
+#if SN_AVX512
+  if constexpr (sizeof(P) == 64) {
+    if constexpr (kNarrow<P>)
+      return __builtin_ia32_vfmaddps512_mask(a, b, c, (u16)-1, 4);
+    else
+      return __builtin_ia32_vfmaddpd512_mask(a, b, c, (u8)-1, 4);
+  }
+#endif
+#ifdef __FMA__
+  if constexpr (sizeof(P) == 32) {
+    if constexpr (kNarrow<P>)
+      return __builtin_ia32_vfmaddps256(a, b, c);
+    else
+      return __builtin_ia32_vfmaddpd256(a, b, c);
+  } else if constexpr (sizeof(P) == 16) {
+    if constexpr (kNarrow<P>)
+      return __builtin_ia32_vfmaddps(a, b, c);
+    else
+      return __builtin_ia32_vfmaddpd(a, b, c);
+  }
+#endif
+  return a * b + c;
+}
+template <class P>
+SN_INLINE P mul_add(P a, f64 b, P c) {
+  return mul_add(a, splat<P>(b), c);
+}
+template <class P>
+SN_INLINE P mul_add(P a, P b, f64 c) {
+  return mul_add(a, b, splat<P>(c));
+}
+template <class P>
+SN_INLINE P mul_add(P a, f64 b, f64 c) {
+  return mul_add(a, splat<P>(b), splat<P>(c));
+}
+// The sum of coefficients times powers of x, the constant first.
+template <class P>
+SN_INLINE P series(P, f64 last) {
+  return splat<P>(last);
+}
+template <class P, class... Coefficients>
+SN_INLINE P series(P x, f64 first, Coefficients... more) {
+  return mul_add(series(x, more...), x, first);
+}
+
+// The lesser and the greater of a limit and x, but x where that is NaN.
+#define SN_LIMIT(name, op, instruction)                                  \
+  template <class P>                                                     \
+  SN_INLINE P name(P limit, P x) {                                       \
+    if constexpr (SN_IN_REGISTER(sizeof(P))) {                           \
+      P r;                                                               \
+      if constexpr (kNarrow<P>)                                          \
+        asm(instruction "ps %2, %1, %0" : "=v"(r) : "v"(limit), "v"(x)); \
+      else                                                               \
+        asm(instruction "pd %2, %1, %0" : "=v"(r) : "v"(limit), "v"(x)); \
+      return r;                                                          \
+    }                                                                    \
+    return limit op x ? limit : x;                                       \
+  }
+SN_LIMIT(least, <, "vmin")
+SN_LIMIT(greatest, >, "vmax")
+#undef SN_LIMIT
+
+// 2^n, n a whole number and the result a normal one or infinite.
+template <class P>
+SN_INLINE P power_of_two(P n) {
+  return (P)((Bits<P>)(n + either<P>(0x1.8p23 + 127, 0x1.8p52 + 1023)) << (kNarrow<P> ? 23 : 52));
+}
 
 }  // namespace sn

@@ -54,7 +54,14 @@ SN_INLINE V remainder(V a, V b) {
   return r;
 }
 
-#ifdef __FMA__
+// Vectors of floats that fit a register.
+#if SN_IN_REGISTER(SN_LANES * 4) || (defined(__SSE2__) && SN_LANES == 4)
+#define SN_DIVIDES_F32 1
+#endif
+#if SN_IN_REGISTER(SN_LANES * 8) || (defined(__SSE2__) && SN_LANES == 2)
+#define SN_DIVIDES_F64 1
+#endif
+#if SN_DIVIDES_F32 || SN_DIVIDES_F64
 
 SN_INLINE i32v exponent_of(f32v a) { return (i32v)a >> 23; }  // a is not negative
 SN_INLINE i64v exponent_of(f64v a) { return (i64v)a >> 52; }
@@ -69,33 +76,72 @@ SN_INLINE f64v with_sign_of(f64v a, f64v sign) {
   return (f64v)((i64v)a | ((i64v)sign & (i64)0x8000000000000000));
 }
 
+template <class M>
+SN_INLINE bool any_set(M mask) {
+#if defined(__SSE2__) && !defined(__AVX__)
+  typedef __attribute__((vector_size(16))) f32 f32x4;
+  if constexpr (sizeof(M) == 16) return __builtin_ia32_movmskps((f32x4)mask) != 0;
+#endif
+  return any(as_mask(mask));
+}
+
+// r - q d, exact where that is at most d and q is a whole number of few digits: without fma half of
+// those that d has.
+#ifdef __FMA__
+constexpr int kNarrowDigits = 22, kWideDigits = 50;
+template <class V>
+SN_INLINE V minus_product(V r, V q, V d) {
+  return fma(-q, d, r);
+}
+template <class V>
+SN_INLINE V whole_part(V q) {
+  return trunc(q);
+}
+#else
+constexpr int kNarrowDigits = 10, kWideDigits = 24;
+SN_INLINE f32v first_digits(f32v d) { return (f32v)((i32v)d & ~0xfff); }
+SN_INLINE f64v first_digits(f64v d) { return (f64v)((i64v)d & ~(i64)0x7ffffff); }
+template <class V>
+SN_INLINE V minus_product(V r, V q, V d) {
+  V high = first_digits(d);
+  return (r - q * high) - q * (d - high);
+}
+template <class V>
+SN_INLINE V whole_part(V q) {
+  V shift = splat<V>(sizeof(q[0]) == 4 ? 0x1.8p23 : 0x1.8p52), near = (q + shift) - shift;
+  return near > q ? near - 1 : near;
+}
+#endif
+
 // r modulo b: both finite and not negative, b normal. A quotient of few digits is right or one too
 // large, and what it leaves of r is exact; a large r is reduced by b times a power of two before.
 template <class V>
 SN_INLINE V reduced_remainder(V r, V b) {
   auto least = exponent_of(b);
   do {
-    auto most = exponent_of(r) - (sizeof(r[0]) == 4 ? 22 : 50);
+    auto most = exponent_of(r) - (sizeof(r[0]) == 4 ? kNarrowDigits : kWideDigits);
     V d = with_exponent(b, most > least ? most : least);
-    r = fma(-trunc(r / d), d, r);
+    r = minus_product(r, whole_part(r / d), d);
     r = r < V{} ? r + d : r;
-  } while (__builtin_expect(any(as_mask(r >= b)), 0));
+  } while (__builtin_expect(any_set(r >= b), 0));
   return r;
 }
 // C's fmod, whose scalar code takes a step for each bit of the quotient. Where b is small, a is
-// reduced by b times a power of two, and the rest times that power by the same.
+// reduced by b times a power of two, and the rest times that power by the same. Lanes that are
+// their own remainder divide 0, since processors divide denormals slowly.
 template <class V>
 SN_INLINE V truncated_remainder_of(V a, V b) {
   const bool narrow = sizeof(a[0]) == 4;
   V m = abs(a), n = abs(b), infinity = splat<V>(__builtin_inf());
-  auto regular = (m < infinity) & (n < infinity) & (n > V{});
+  auto regular = (m < infinity) & (n <= m) & (n > V{});
   auto low = regular & (n < splat<V>(narrow ? 0x1p-60 : 0x1p-500));
   V up = splat<V>(narrow ? 0x1p64 : 0x1p512), down = splat<V>(narrow ? 0x1p-64 : 0x1p-512);
-  V divisor = regular ? n * (low ? up : V{} + 1) : V{} + 1;
+  V divisor = regular ? n : V{} + 1;
+  bool any_low = __builtin_expect(any_set(low), 0);
+  if (any_low) divisor = low ? n * up : divisor;
   V r = reduced_remainder(regular ? m : V{}, divisor);
-  if (__builtin_expect(any(as_mask(low)), 0))
-    r = low ? reduced_remainder(low ? r * up : V{}, divisor) * down : r;
-  V other = (n == infinity) & (m < infinity) ? a : splat<V>(__builtin_nan(""));
+  if (any_low) r = low ? reduced_remainder(low ? r * up : V{}, divisor) * down : r;
+  V other = m < n ? a : splat<V>(__builtin_nan(""));
   return regular ? with_sign_of(r, a) : other;
 }
 template <class V>
@@ -108,13 +154,14 @@ SN_INLINE V floor_div_of(V a, V b) {
   V r = truncated_remainder_of(a, b), one = V{} + 1;
   V q = (a - r) / b - ((r != V{}) & ((r < V{}) ^ (b < V{})) ? one : V{});
   V down = floor(q);
-  return b == V{} ? a / b : down + (q - down > one * 0.5f ? one : V{});
+  V by_zero = (b == V{} ? a : one) * with_sign_of(splat<V>(__builtin_inf()), b);  // as a / b
+  return b == V{} ? by_zero : down + (q - down > one * 0.5f ? one : V{});
 }
-#if SN_IN_REGISTER(SN_LANES * 4)
+#if SN_DIVIDES_F32
 SN_INLINE f32v remainder(f32v a, f32v b) { return remainder_of(a, b); }
 SN_INLINE f32v floor_div(f32v a, f32v b) { return floor_div_of(a, b); }
 #endif
-#if SN_IN_REGISTER(SN_LANES * 8)
+#if SN_DIVIDES_F64
 SN_INLINE f64v remainder(f64v a, f64v b) { return remainder_of(a, b); }
 SN_INLINE f64v floor_div(f64v a, f64v b) { return floor_div_of(a, b); }
 #endif

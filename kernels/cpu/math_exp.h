@@ -1,13 +1,156 @@
-// exp, exp2, tanh and sigmoid of generated CPU kernels. exp and exp2 of f32 are inline, as softmax
-// waits for them, and so are tanh and sigmoid of 16 f32 lanes with AVX-512; the others are calls.
-// Needs types.h and math_call.h, which says why lanes are replaced.
-// Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// exp, exp2, expm1, sinh, cosh, tanh and sigmoid of generated CPU kernels, written out for vectors.
+// Arguments are clamped first, so that no lane needs anything of its own. f32v has its own exp,
+// exp2, tanh and sigmoid for 16 lanes with AVX-512, as softmax waits for them.
+// Needs types.h and math_call.h. Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
-SN_CALL1(exp)
-SN_CALL1(exp2)
-SN_CALL1(tanh)
+SN_SCALAR1(exp)
+SN_SCALAR1(exp2)
+SN_SCALAR1(expm1)
+SN_SCALAR1(sinh)
+SN_SCALAR1(cosh)
+SN_SCALAR1(tanh)
+
+// x = n ln(2) + rest. The first part of ln(2) has so few digits that n times it is exact.
+template <class P>
+struct Exponent {
+  P n, rest;
+};
+template <class P>
+SN_INLINE Exponent<P> split_exponent(P x) {
+  P shift = either<P>(0x1.8p23, 0x1.8p52);
+  P n = mul_add(x, 1.4426950408889634, shift) - shift;
+  P rest = mul_add(n, either<P>(-0.693359375, -0x1.62e42feep-1), x);
+  return {n, mul_add(n, either<P>(2.12194440e-4, -0x1.a39ef35793c76p-33), rest)};
+}
+// e^r - 1 for |r| at most ln(2) / 2.
+template <class P>
+SN_INLINE P exp_less_one(P r) {
+  P p, rr = r * r;
+  if constexpr (kNarrow<P>)
+    p = mul_add(series(rr, 1.6666665459e-1, 8.3334519073e-3, 1.9875691500e-4), r,
+                series(rr, 5.0000001201e-1, 4.1665795894e-2, 1.3981999507e-3));
+  else
+    p = mul_add(series(rr, 0.16666666666666674, 0.008333333333322182, 0.0001984126988668819,
+                       2.7557242217146296e-06, 2.5110097289992776e-08),
+                r,
+                series(rr, 0.5000000000000001, 0.041666666666624094, 0.0013888888917231565,
+                       2.4801521268478115e-05, 2.762010145304682e-07));
+  return mul_add(rr, p, r);
+}
+
+// p 2^n for p from 1/2 to 2, where that is near the least normal number or less. The integer that a
+// denormal's bits are is rounded as such, since processors multiply slowly where the product is
+// denormal.
+template <class P>
+SN_INLINE P low_product(P p, P n) {
+  P one = either<P>(0x1p23, 0x1p52), digits = p * power_of_two(n + either<P>(149, 1074));
+  auto normal = digits >= one;
+  P bits = (P)((Bits<P>)(digits + one) - (Bits<P>)one);
+  return normal ? (normal ? p : P{} + 1) * either<P>(0x1p-126, 0x1p-1022) : bits;
+}
+// p 2^n, n at most 129 or 1025. Below the denormals power_of_two gives 0.
+template <class P>
+SN_INLINE P scaled(P p, P n) {
+  P y;
+#if SN_AVX512
+  if constexpr (kNarrow<P>)
+    asm("vscalefps %2, %1, %0" : "=v"(y) : "v"(p), "v"(n));
+  else
+    asm("vscalefpd %2, %1, %0" : "=v"(y) : "v"(p), "v"(n));
+#else
+  P zero = either<P>(-126, -1022), middle = either<P>(-138, -1048.5);
+  y = (p + p) * power_of_two(greatest(zero, n) - 1);
+  auto low = magnitude(n - middle) < zero - middle + 1;  // denormal or nearly so
+  if (__builtin_expect(any_lane(low), 0)) y = low ? low_product(p, low ? n : middle) : y;
+#endif
+  return y;
+}
+
+// Denormals are replaced by 0, as processors multiply them slowly.
+template <class P>
+SN_INLINE P without_tiny(P x) {
+  return magnitude(x) < negligible<P>() ? P{} : x;
+}
+template <class P>
+SN_INLINE P exp_of_part(P x) {
+  x = greatest(either<P>(-106, -750), least(either<P>(89, 710), without_tiny(x)));
+  auto [n, rest] = split_exponent(x);
+  return scaled(exp_less_one(rest) + 1, n);
+}
+template <class P>
+SN_INLINE P exp2_of_part(P x) {
+  x = greatest(either<P>(-153, -1080), least(either<P>(129, 1025), without_tiny(x)));
+  P shift = either<P>(0x1.8p23, 0x1.8p52);
+  P n = (x + shift) - shift;
+  return scaled(exp_less_one((x - n) * splat<P>(0.6931471805599453)) + 1, n);
+}
+
+// (e^x - 1) / 2, for x below which e^x is a normal number or overflows by less than a factor of 2.
+template <class P>
+SN_INLINE P half_expm1(P x) {
+  auto [n, rest] = split_exponent(x);
+  P t = power_of_two(n - 2);  // e^x / 2 has an exponent of at most 1024
+  P y = mul_add(t, exp_less_one(rest), t - splat<P>(0.25));
+  return y + y;
+}
+template <class P>
+SN_INLINE P expm1_of_part(P x) {
+  auto tiny = magnitude(x) < negligible<P>();
+  P y = half_expm1(greatest(either<P>(-20, -40), least(either<P>(89, 710), tiny ? P{} : x)));
+  return tiny ? x : y + y;
+}
+template <class P>
+SN_INLINE P sinh_of_part(P x) {
+  auto tiny = magnitude(x) < small<P>();
+  P h = half_expm1(least(either<P>(89.6, 710.7), tiny ? P{} : magnitude(x)));
+  P y = h * (1 / (h + h + 1) + 1);
+  return tiny ? x : with_sign(y, x);
+}
+template <class P>
+SN_INLINE P cosh_of_part(P x) {
+  P m = magnitude(x);
+  auto [n, rest] = split_exponent(least(either<P>(89.6, 710.7), m < small<P>() ? P{} : m));
+  P y = (exp_less_one(rest) + 1) * 2 * power_of_two(n - 2);
+  return y + splat<P>(0.25) / y;
+}
+template <class P>
+SN_INLINE P tanh_of_part(P x) {
+  P m = magnitude(x);
+  auto tiny = m < small<P>();
+  m = least(either<P>(10, 20), tiny ? P{} : m);
+  P h = half_expm1(m + m);
+  return tiny ? x : with_sign(h / (h + 1), x);
+}
+SN_IN_PARTS1(exp)
+SN_IN_PARTS1(exp2)
+SN_IN_PARTS1(expm1)
+SN_IN_PARTS1(sinh)
+SN_IN_PARTS1(cosh)
+SN_IN_PARTS1(tanh)
+
+// e^x / (1 + e^x) for negative x, which keeps the accuracy of small results: they are e^x where
+// that is so small that dividing would take denormals. 1 / (1 + e^-x) for positive x.
+template <class T>
+SN_INLINE T sigmoid_of_power(T x, T z) {  // z = e^-|x|
+  T lowest = splat<T>(0x1p-60f);
+  T some = z < lowest ? T{} : z;
+  T y = (x < 0 ? some : T{} + 1) / (some + 1);
+  return x < 0 ? z < lowest ? z : y : y;
+}
+template <class V>
+SN_INLINE V sigmoid(V x) {
+  return sigmoid_of_power(x, exp(-magnitude(x)));
+}
+SN_INLINE f32 sigmoid(f32 x) {
+  f32 z = exp(x < 0 ? x : -x);
+  return (x < 0 ? z : 1) / (z + 1);
+}
+SN_INLINE f64 sigmoid(f64 x) {
+  f64 z = exp(x < 0 ? x : -x);
+  return (x < 0 ? z : 1) / (z + 1);
+}
 
 #if SN_AVX512 && SN_LANES == 16
 
@@ -20,18 +163,7 @@ SN_INLINE f32v lookup32(f32v index, f32v low, f32v high) {  // by the index's lo
   asm("vpermi2ps %2, %1, %0" : "+v"(index) : "v"(low), "v"(high));
   return index;
 }
-SN_INLINE f32v least(f32v a, f32v b) {  // b where either is NaN
-  f32v r;
-  asm("vminps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
-  return r;
-}
-SN_INLINE f32v greatest(f32v a, f32v b) {
-  f32v r;
-  asm("vmaxps %2, %1, %0" : "=v"(r) : "v"(a), "v"(b));
-  return r;
-}
-
-// The same of limit and x, but 0 where x is denormal: processors multiply denormals slowly.
+// least and greatest, but 0 where x is denormal: processors multiply denormals slowly.
 #define SN_OF_NORMAL(name, instruction)                                \
   SN_INLINE f32v name##_of_normal(f32v limit, f32v x) {                \
     f32v r;                                                            \
@@ -61,7 +193,7 @@ constexpr f32 kLog2eLow = 0x1.4ae0bep-26f;
         1.91520655f, 1.95714414f})
 
 // 2^(n + f) for shifted = n + kRoundTo32nd, n a multiple of 1/32 and |f| at most 1/64.
-SN_INLINE f32v power_of_two(f32v shifted, f32v n, f32v f) {
+SN_INLINE f32v power_in_32nds(f32v shifted, f32v n, f32v f) {
   f32v power = lookup32(shifted, SN_POWERS_LOW, SN_POWERS_HIGH);
   f32v p = mul_add(f, 0.240227103f, 0.693157375f);
   return scale_exponent(mul_add(power * f, p, power), n);
@@ -69,8 +201,8 @@ SN_INLINE f32v power_of_two(f32v shifted, f32v n, f32v f) {
 SN_INLINE f32v exp_clamped(f32v x) {
   f32v shifted = mul_add(x, kLog2e, kRoundTo32nd);
   f32v n = shifted - kRoundTo32nd;
-  f32v f = mul_sub(x, splat(kLog2e), n);
-  return power_of_two(shifted, n, mul_add(x, kLog2eLow, f));
+  f32v f = mul_add(x, kLog2e, -n);
+  return power_in_32nds(shifted, n, mul_add(x, kLog2eLow, f));
 }
 SN_INLINE f32v exp(f32v x) {
   return exp_clamped(greatest(splat(-110.0f), least_of_normal(splat(100.0f), x)));
@@ -79,12 +211,12 @@ SN_INLINE f32v exp2(f32v x) {
   x = greatest(splat(-160.0f), least_of_normal(splat(140.0f), x));
   f32v shifted = x + kRoundTo32nd;
   f32v n = shifted - kRoundTo32nd;
-  return power_of_two(shifted, n, x - n);
+  return power_in_32nds(shifted, n, x - n);
 }
 
 SN_INLINE f32v sigmoid(f32v x) {
   f32v z = exp_clamped(greatest_of_normal(splat(-110.0f), (f32v)((i32v)x | (i32)0x80000000)));
-  return (x < 0.0f ? z : splat(1.0f)) / (z + 1.0f);
+  return sigmoid_of_power(x, z);
 }
 
 // (e^2|x| - 1) / (e^2|x| + 1), where e^2|x| - 1 = (t - 1) + t (2^f - 1) with t a power of two times
@@ -115,7 +247,7 @@ SN_INLINE f32v tanh(f32v x) {
   f32v a = least(splat(9.5f), is_small ? f32v{} : magnitude(x));
   f32v shifted = mul_add(a, 2 * kLog2e, kRoundTo32nd);
   f32v n = shifted - kRoundTo32nd;
-  f32v f = mul_sub(a, splat(2 * kLog2e), n) - lookup32(shifted, lack_low, lack_high);
+  f32v f = mul_add(a, 2 * kLog2e, -n) - lookup32(shifted, lack_low, lack_high);
   f32v t = scale_exponent(lookup32(shifted, SN_POWERS_LOW, SN_POWERS_HIGH), n);
   f32v p = mul_add(mul_add(f, 0.0555041097f, 0.240229264f), f, 0.693147182f);
   f32v e = mul_add(t * f, p, t - 1.0f);
@@ -123,88 +255,6 @@ SN_INLINE f32v tanh(f32v x) {
   return is_small ? x : with_sign(q, x);
 }
 
-#else
-
-// 2^n, n = shifted - 1.5 2^23 from -125 to 128, times e^r, |r| at most ln(2) / 2.
-SN_INLINE f32v power_times_exp(f32v shifted, f32v r) {
-  f32v p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  return (p + p) * (f32v)(((i32v)shifted - 0x4b400000 + 126) << 23);
-}
-SN_INLINE f32v exp_ordinary(f32v x) {  // whose result is a normal number or infinite
-  x = x > 89.0f ? splat(89.0f) : x;    // NaN stays
-  f32v shifted = x * 1.44269504f + 0x1.8p23f;
-  f32v n = shifted - 0x1.8p23f;
-  return power_times_exp(shifted, x - n * 0.693359375f - n * -2.12194440e-4f);
-}
-SN_INLINE f32v exp2_ordinary(f32v x) {
-  x = x > 128.0f ? splat(128.0f) : x;
-  f32v shifted = x + 0x1.8p23f;
-  return power_times_exp(shifted, (x - (shifted - 0x1.8p23f)) * 0.693147181f);
-}
-// y 2^-64. The integer that a denormal's bits are is rounded as such, since processors multiply
-// slowly where the product is denormal.
-SN_INLINE f32v over_2_to_64(f32v y) {
-  auto denormal = y < 0x1p-62f;
-  f32v bits = (f32v)((i32v)(y * 0x1p85f + 0x1p23f) - 0x4b000000);
-  return denormal ? bits : magnitude(denormal ? splat(1.0f) : y) * 0x1p-64f;
-}
-// From `least` on the functions above serve; results are 0 below `none`, and those between are over
-// 2^64 what x + 64 ln(2), or x + 64, has. Denormals are replaced by 0, as they are slow, too.
-#define SN_INLINE_POWER(name, least, none, of_64)                            \
-  SN_INLINE f32v name(f32v x) {                                              \
-    x = magnitude(x) < 0x1p-26f ? f32v{} : x;                                \
-    f32v y = name##_ordinary(x < least ? splat(least) : x);                  \
-    y = x < least ? f32v{} : y;                                              \
-    auto denormal = (x < least) & (x > none);                                \
-    if (__builtin_expect(any_lane(denormal), 0)) {                           \
-      f32v z = over_2_to_64(name##_ordinary(denormal ? x + of_64 : f32v{})); \
-      y = denormal ? z : y;                                                  \
-    }                                                                        \
-    return y;                                                                \
-  }
-SN_INLINE_POWER(exp, -86.9f, -104.0f, 44.3614196f)
-SN_INLINE_POWER(exp2, -125.0f, -150.0f, 64.0f)
-#undef SN_INLINE_POWER
-
 #endif
-
-// (root)^2 where that is denormal: the integer that its bits are, rounded as such.
-SN_INLINE f64v denormal_square(f64v root) {
-  f64v ulps = root * 0x1p537 * (root * 0x1p537);
-  return (f64v)((i64v)(ulps + 0x1p52) - 0x4330000000000000);
-}
-// Where the result is near the greatest or the least numbers it is the square of its root. It is 0
-// below `least`, denormal below `normal`, infinite above `most`.
-#define SN_POWER(name, limit, least, normal, most)                                      \
-  SN_INLINE f64v name(f64v x) {                                                         \
-    f64v m = magnitude(x), one = f64v{} + 1;                                            \
-    auto usual = is_within(m, negligible<f64v>(), splat(limit));                        \
-    if (__builtin_expect(!any_lane(~usual), 1)) return call_##name(x);                  \
-    auto large = (x >= least) & (x <= most) & (m > limit);                              \
-    f64v half = with_sign(large ? m : one, x) * 0.5;                                    \
-    f64v y = call_##name(usual ? x : half);                                             \
-    auto normal_square = large & (x >= normal);                                         \
-    f64v r = m < 1 ? one : x == x ? x < 0 ? f64v{} : infinity<f64v>() : x;              \
-    r = normal_square ? y * (normal_square ? y : one) : r;                              \
-    auto denormal = large & (x < normal);                                               \
-    if (__builtin_expect(any_lane(denormal), 0)) r = denormal ? denormal_square(y) : r; \
-    return usual ? y : r;                                                               \
-  }
-SN_POWER(exp, 700.0, -746.0, -708.4, 709.8)
-SN_POWER(exp2, 1000.0, -1076.0, -1022.0, 1024.0)
-#undef SN_POWER
-SN_GUARDED(tanh, is_within(m, small<V>(), either<V>(10, 20)), one, m > one ? with_sign(one, x) : x)
-
-// 1 / (1 + e^-x) for positive x; else e^x / (1 + e^x), which keeps the accuracy of small results.
-template <class T>
-SN_INLINE T sigmoid(T x) {
-  T z = exp(x < 0 ? x : -x);
-  return (x < 0 ? z : T{} + 1) / (z + 1);
-}
 
 }  // namespace sn

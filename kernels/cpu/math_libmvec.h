@@ -1,77 +1,17 @@
-// Math functions of generated CPU kernels around calls of libmvec: logarithms, inverse and
-// hyperbolic functions, erf, for f32, f64, f32v and f64v. Needs types.h and math_call.h, which says
-// why lanes are replaced. Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// Math functions of generated CPU kernels around calls of libmvec: inverse functions and erf, for
+// f32, f64, f32v and f64v. Needs types.h and math_call.h, which says why lanes are replaced. Error
+// bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
-SN_CALL1(expm1)
-SN_CALL1(log)
-SN_CALL1(log2)
-SN_CALL1(log10)
-SN_CALL1(log1p)
 SN_CALL1(asin)
 SN_CALL1(acos)
 SN_CALL1(atan)
-SN_CALL1(sinh)
-SN_CALL1(cosh)
 SN_CALL1(asinh)
 SN_CALL1(acosh)
 SN_CALL1(atanh)
 SN_CALL1(erf)
 SN_CALL1(erfc)
-
-// e^x overflows late: it is (e^(x/2))^2 where |x| is large. Beyond `most` that is infinite, too.
-// Where |x| is small, 1/2 is: halving denormals is slow.
-template <class V>
-SN_INLINE V half_of_large(V x, V m) {
-  V one = V{} + 1, most = either<V>(110, 760);
-  return with_sign(m > most ? most : m > one ? m : one, x) * 0.5f;
-}
-SN_GUARDED(expm1, is_within(m, negligible<V>(), either<V>(80, 700)),
-           x > V{} ? half_of_large(x, m) : one,
-           m<one ? x : x> V{} ? (y + 1) * (y + 1)
-           : x < V{}          ? -one
-                              : x)
-SN_GUARDED(sinh, is_within(m, small<V>(), either<V>(80, 700)), half_of_large(x, m),
-           m > one ? 2 * y * magnitude(y) : x)
-SN_GUARDED(cosh, is_within(m, small<V>(), either<V>(80, 700)), half_of_large(x, m),
-           m > one   ? 2 * y * y
-           : m < one ? one
-                     : x)
-
-// The logarithm of a denormal's digits, and that of the least denormal.
-template <class V>
-SN_INLINE auto is_denormal(V x) {  // and positive
-  return (x > V{}) & (x < either<V>(0x1p-126, 0x1p-1022));
-}
-#define SN_LOGARITHM(name, least_narrow, least_wide)                            \
-  SN_GUARDED(name, (x >= either<V>(0x1p-126, 0x1p-1022)) & (x < infinity<V>()), \
-             is_denormal(x) ? denormal_digits(x) : one,                         \
-             is_denormal(x) ? y + either<V>(least_narrow, least_wide)           \
-             : x == V{}     ? -infinity<V>()                                    \
-             : x > V{}      ? x                                                 \
-                            : not_a_number<V>())
-SN_LOGARITHM(log, -103.27892990343184, -744.4400719213812)
-SN_LOGARITHM(log2, -149, -1074)
-SN_LOGARITHM(log10, -44.85346923619926, -323.3062153431158)
-#undef SN_LOGARITHM
-
-// The calls are slow for the greatest numbers, too.
-template <class V>
-SN_INLINE auto is_huge(V x) {
-  return (x > V{} + 1) & (x < infinity<V>());
-}
-template <class V>
-SN_INLINE V huge_part(V m) {  // finite, and computed of no denormal
-  V one = V{} + 1, most = either<V>(0x1.fffffep127, 0x1.fffffffffffffp1023);
-  return magnitude(m > one ? m < most ? m : most : one) * 0x1p-40f;
-}
-SN_GUARDED(log1p, (x > -one) & (m >= negligible<V>()) & (x < either<V>(0x1p120, 0x1p1000)),
-           huge_part(m),
-           is_huge(x)  ? y + splat<V>(27.725887222397812)
-           : x == -one ? -infinity<V>()
-           : x > -one  ? x
-                       : not_a_number<V>())
 
 SN_GUARDED(asin, is_within(m, small<V>(), one), one, m < one ? x : not_a_number<V>())
 SN_GUARDED(acos, is_within(m, negligible<V>(), one), one,
@@ -96,22 +36,63 @@ SN_GUARDED(erfc, (x < either<V>(10.06, 27.24)) & (m >= negligible<V>()) & (m < o
            : x < -one ? one + one
            : m < one  ? one
                       : x)
-SN_CALL2(atan2)
-// By the angle of the octant: atan of at most 1, which neither overflows nor is out of range.
-template <class V>
-SN_INLINE V special_atan2(V y, V x) {
-  V ax = magnitude(x), ay = magnitude(y);
-  V high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;
-  V t = atan(high == V{} ? V{} : low == high ? V{} + 1 : low / high);
-  t = ay > ax ? splat<V>(1.5707963267948966) - t : t;
-  t = with_sign(V{} + 1, x) < V{} ? splat<V>(3.141592653589793) - t : t;
-  return (x != x) | (y != y) ? x + y : with_sign(t, y);
+
+// v times 2^100 (f32) or 2^600 (f64), for a small v: of a denormal its digits are multiplied, since
+// processors multiply denormals slowly.
+template <class P>
+SN_INLINE P raised(P v) {
+  auto denormal = v < either<P>(0x1p-126, 0x1p-1022);
+  P digits = denormal_digits(v) * either<P>(0x1p-49, 0x1p-474);
+  return denormal ? digits : (denormal ? P{} + 1 : v) * either<P>(0x1p100, 0x1p600);
 }
-template <class V>
-SN_INLINE V atan2(V y, V x) {
-  V least = either<V>(0x1p-20, 0x1p-40), most = either<V>(0x1p20, 0x1p40);
-  auto usual = is_within(magnitude(x), least, most) & is_within(magnitude(y), least, most);
-  return __builtin_expect(!any_lane(~usual), 1) ? call_atan2(y, x) : special_atan2(y, x);
+// The opposite. A denormal result is the integer that its bits are, rounded as such.
+template <class P>
+SN_INLINE P lowered(P v) {
+  P unit = either<P>(0x1p23, 0x1p52), digits = v * either<P>(0x1p49, 0x1p474);
+  auto denormal = digits < unit;
+  P bits = (P)((Bits<P>)(digits + unit) - (Bits<P>)unit);
+  return denormal ? bits : (denormal ? P{} + 1 : v) * either<P>(0x1p-100, 0x1p-600);
 }
+template <class P>
+SN_INLINE P atan_below_one(P t) {                      // from 0 to 1
+  P some = t < either<P>(0x1p-30, 0x1p-60) ? P{} : t;  // so that no power is denormal
+  P z = some * some, zz = z * z, even, odd;
+  if constexpr (kNarrow<P>) {
+    even = series(zz, -0.333331527, -0.142110517, -0.0755218786, -0.0163677986);
+    odd = series(zz, 0.199937725, 0.106659905, 0.0432116008, 0.0029206666);
+  } else {
+    even = series(zz, -0.3333333333333186, -0.1428571427133277, -0.09090901235109816,
+                  -0.06665860363677387, -0.05239233302052771, -0.04092641575399057,
+                  -0.025826896841173654, -0.009184648890030487, -0.0011640920540864704,
+                  -2.0259073373180795e-05);
+    odd = series(zz, 0.19999999999754953, 0.11111110678716699, 0.07692212929294254,
+                 0.05877307814650452, 0.046739508199356135, 0.03406787821242268,
+                 0.016978146413838328, 0.0038560268105312765, 0.00022302720483666208);
+  }
+  return mul_add(mul_add(odd, z, even), some * z, t);
+}
+// By the angle of the octant. Where the quotient is hardly normal, or less, it is computed of a
+// raised operand if it is the result, and else taken for 0.
+template <class P>
+SN_INLINE P atan2_of_part(P y, P x) {
+  P ax = magnitude(x), ay = magnitude(y), high = greatest(ax, ay), low = least(ax, ay);
+  auto tiny = high < either<P>(0x1p-60, 0x1p-500);
+  if (__builtin_expect(any_lane(tiny), 0)) {
+    P some = greatest(either<P>(0x1p-149, 0x1p-1074), high);  // of two zeros the first is greater
+    high = tiny ? raised(tiny ? some : P{}) : high;
+    low = tiny ? raised(tiny ? low : P{}) : low;
+  }
+  auto small = (low <= high * either<P>(0x1p-60, 0x1p-500)) & (low < 4);
+  P t = atan_below_one(low == high ? P{} + 1 : (small ? P{} : low) / high);
+  auto negative = (Bits<P>)x < Bits<P>{};
+  auto result = small & (low > 0) & (ay < (negative ? P{} : ax)) & (high < infinity<P>());
+  if (__builtin_expect(any_lane(result), 0))
+    t = result ? lowered(raised(result ? low : P{} + 1) / high) : t;
+  t = ay > ax ? splat<P>(1.5707963267948966) - t : t;
+  t = negative ? splat<P>(3.141592653589793) - t : t;
+  return (x == x) & (y == y) ? with_sign(t, y) : x + y;
+}
+SN_SCALAR2(atan2)
+SN_IN_PARTS2(atan2)
 
 }  // namespace sn

@@ -1,6 +1,7 @@
-// pow of generated CPU kernels, for f32, f64, f32v and f64v: a call of libmvec for ordinary lanes.
-// Needs types.h, math.h, math_call.h, which says why lanes are replaced, and math_exp.h. Error
-// bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// pow of generated CPU kernels, for f32, f64, f32v and f64v: a call of libmvec for ordinary lanes,
+// but with FMA that of f32v is written out in f64. Needs types.h, math.h, math_call.h, which says
+// why lanes are replaced, math_exp.h and math_log.h. Error bounds stand in
+// tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -36,7 +37,7 @@ SN_INLINE V special_pow(V a, V b) {
   auto large = called & (magnitude(power) > either<V>(110, 980));
   V half = called ? large ? b * 0.5f : b : one;
   V y = call_pow(called ? scaled : one, half);
-  if (any_lane(called & denormal)) y = denormal ? y * exp2(-shift * half) : y;
+  if (any_lane(called & denormal)) y = called & denormal ? y * exp2(-shift * half) : y;
   y = large ? y * y : y;  // the square of the root neither overflows nor is denormal on the way
   y = called | (b == V{}) | (m == one) ? y : power > V{} ? infinity<V>() : V{};
   V halved = b * 0.5f;
@@ -54,5 +55,45 @@ SN_INLINE V pow(V a, V b) {
   if (__builtin_expect(any_lane(~usual), 0)) return special_pow(a, b);
   return call_pow(a, b);
 }
+
+#ifdef __FMA__
+
+// 2^(b log2(a)) for a that is not negative. f64 has so many digits more than f32 that the product
+// need not be exact, and so large a range that no result is out of it.
+SN_INLINE f32_of_part pow_of_wide(f32_of_part narrow_a, f32_of_part narrow_b) {
+  f64part a = __builtin_convertvector(narrow_a, f64part);
+  f64part b = __builtin_convertvector(narrow_b, f64part);
+  auto [n, f] = split_normal(a);
+  f64part s = f / (f + 2);
+  f64part of_mantissa = series(s * s, 2.885390081777417, 0.9617966948360859, 0.5770777532427313,
+                               0.4122263533189363, 0.3192794616724718, 0.2908913810770259);
+  f64part power = b * log_or_special(mul_add(s, of_mantissa, n), a);
+  power = greatest(splat<f64part>(-300), least(splat<f64part>(300), power));
+  f64part whole = (power + 0x1.8p52) - 0x1.8p52;
+  f64part y = series(power - whole, 0.99999999995947, 0.6931471805349886, 0.24022651214314644,
+                     0.05550410976236768, 0.00961802550964891, 0.0013333422538522593,
+                     0.0001546976127606906, 1.5316487114533108e-05);
+  return __builtin_convertvector(y * power_of_two(whole), f32_of_part);
+}
+SN_INLINE f32part f32_pow_of_part(f32part a, f32part b) {
+  f32part m = magnitude(a), one = f32part{} + 1;
+#if SN_F32_PART > SN_F64_PART
+  f32part y = of_halves(pow_of_wide(first_half(m), first_half(b)),
+                        pow_of_wide(second_half(m), second_half(b)));
+#else
+  f32part y = (f32part)pow_of_wide((f32_of_part)m, (f32_of_part)b);
+#endif
+  f32part large = magnitude(b) < one ? one * 0.5f : b, half = large * 0.5f;
+  auto fraction = trunc(large) != large;
+  y = ((Bits<f32part>)a < Bits<f32part>{}) & ~fraction & (trunc(half) != half) ? -y : y;
+  y = (a < f32part{}) & (m < infinity<f32part>()) & fraction ? not_a_number<f32part>() : y;
+  auto is_one =
+      (b == f32part{}) | (a == one) | ((m == one) & (magnitude(b) == infinity<f32part>()));
+  return is_one ? one : y;
+}
+SN_IN_PARTS2(f32_pow)
+SN_INLINE f32v pow(f32v a, f32v b) { return f32_pow(a, b); }
+
+#endif
 
 }  // namespace sn

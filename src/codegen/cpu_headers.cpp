@@ -33,13 +33,11 @@ constexpr std::array kHeaders = {
               "argmax_step argmin_step",
               "math.h"},
     HeaderRow{"math_call.h", "?", ""},
-    HeaderRow{"math_exp.h", "exp exp2 tanh sigmoid", "math_call.h"},
+    HeaderRow{"math_exp.h", "exp exp2 expm1 sinh cosh tanh sigmoid", "math_call.h"},
+    HeaderRow{"math_log.h", "log log2 log10 log1p", "math_call.h"},
     HeaderRow{"math_trig.h", "sin cos tan", "math_call.h"},
-    HeaderRow{
-        "math_libmvec.h",
-        "expm1 log log2 log10 log1p asin acos atan sinh cosh asinh acosh atanh erf erfc atan2",
-        "math_call.h"},
-    HeaderRow{"math_pow.h", "pow", "math.h math_call.h math_exp.h"},
+    HeaderRow{"math_libmvec.h", "asin acos atan asinh acosh atanh erf erfc atan2", "math_call.h"},
+    HeaderRow{"math_pow.h", "pow", "math.h math_call.h math_exp.h math_log.h"},
     HeaderRow{"integer_pow.h", "pow", ""},
     HeaderRow{"transpose.h", "transpose_load", ""},
 };

@@ -33,9 +33,10 @@ TEST(CpuHeadersTest, AFunctionBringsItsHeaderAndWhatThatNeeds) {
   EXPECT_TRUE(has(headers_for("exp(v1)"), "math_exp.h"));
   EXPECT_TRUE(has(headers_for("exp(v1)"), "math_call.h"));
   EXPECT_FALSE(has(headers_for("exp(v1)"), "math_libmvec.h"));
-  EXPECT_TRUE(has(headers_for("log(v1)"), "math_libmvec.h"));
+  EXPECT_TRUE(has(headers_for("log(v1)"), "math_log.h"));
+  EXPECT_TRUE(has(headers_for("acos(v1)"), "math_libmvec.h"));
   EXPECT_TRUE(has(headers_for("cos(v1)"), "math_trig.h"));
-  for (const char* header : {"math_pow.h", "math.h", "math_call.h", "math_exp.h"})
+  for (const char* header : {"math_pow.h", "math.h", "math_call.h", "math_exp.h", "math_log.h"})
     EXPECT_TRUE(has(headers_for("pow(v1, v2)"), header)) << header;
   EXPECT_TRUE(has(headers_for("reduce_add(acc)"), "reduce.h"));
   EXPECT_TRUE(has(headers_for("reduce_add(acc)"), "math.h")) << "reductions use maximum()";

@@ -56,19 +56,30 @@ std::vector<T> borders() {
               T(1e9),
               T(0x1p40),
               T(0x1.8p41),
+              T(0x1.8p20),
+              T(0x1p18),
+              T(1e5),
+              T(0x1.8p60),
+              T(0.34657359),
+              T(0.34657359027997264),
+              T(1.0397208),
+              T(1.5),
+              T(40),
+              T(89.416),
+              T(89.6),
+              T(106),
+              T(129),
+              T(153),
+              T(710.4758),
+              T(710.7),
+              T(750),
+              T(1080),
               T(0x1p120),
               T(1e-38),
               T(1e-40),
               T(1e-310)})
     for (T y : {x, -x, std::nextafter(x, T(0)), std::nextafter(-x, -2 * x)}) r.push_back(y);
   return r;
-}
-
-template <class T>
-bool same_kind(T got, T want) {
-  if (std::isnan(want)) return std::isnan(got);
-  if (std::isinf(want) || want == 0) return got == want && std::signbit(got) == std::signbit(want);
-  return true;
 }
 
 template <class T, class F, class R>
@@ -104,6 +115,10 @@ void check_special_pairs(const char* name, F function, R reference) {
   std::vector<T> values = special_values<T>();
   for (T x : {T(3), T(-3), T(4), T(1e-40), T(1e-310), T(1e9), T(16777217), T(0.9), T(1.1), T(-0.9)})
     values.push_back(x);
+  const bool narrow = sizeof(T) == 4;
+  for (T x :
+       {T(narrow ? 0x1p-60 : 0x1p-500), T(narrow ? 0x1p-30 : 0x1p-60), T(0x1p60), T(0x1p-120)})
+    for (T y : {x, std::nextafter(x, T(0)), std::nextafter(-x, T(-1))}) values.push_back(y);
   for (T a : values)
     for (T b : values) {
       T as[kLanes], bs[kLanes];
@@ -184,6 +199,21 @@ SN_TEST(SpecialPairsHaveLibmsResults) {
   both(
       "atan2", [](auto a, auto b) { return sn::atan2(a, b); },
       [](auto a, auto b) { return std::atan2(a, b); });
+}
+
+template <class T>
+void check_zero_to_the_zeroth() {
+  T a[kLanes], b[kLanes];
+  for (int i = 0; i < kLanes; ++i)
+    a[i] = i % 2 ? -T(0) : std::numeric_limits<T>::min() / 3, b[i] = i % 2 ? T(0) : T(0.5);
+  auto got = lanes_of(sn::pow(load(&a[0]), load(&b[0])));
+  for (int i = 0; i < kLanes; ++i)
+    EXPECT_LE(ulps<T>(got[i], std::pow((long double)a[i], (long double)b[i])), 4) << a[i];
+}
+
+SN_TEST(ZeroToTheZerothIsOneBesideADenormal) {
+  check_zero_to_the_zeroth<f32>();
+  check_zero_to_the_zeroth<f64>();
 }
 
 }  // namespace
