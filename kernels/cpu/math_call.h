@@ -297,6 +297,19 @@ SN_INLINE P series(P x, f64 first, Coefficients... more) {
 }
 
 // The lesser and the greater of a limit and x, but x where that is NaN.
+#if defined(__SSE2__) && !defined(__AVX__)
+#define SN_LIMIT(name, op, instruction)                    \
+  template <class P>                                       \
+  SN_INLINE P name(P limit, P x) {                         \
+    if constexpr (kNarrow<P>)                              \
+      asm(instruction "ps %1, %0" : "+x"(limit) : "x"(x)); \
+    else                                                   \
+      asm(instruction "pd %1, %0" : "+x"(limit) : "x"(x)); \
+    return limit;                                          \
+  }
+SN_LIMIT(least, <, "min")
+SN_LIMIT(greatest, >, "max")
+#else
 #define SN_LIMIT(name, op, instruction)                                  \
   template <class P>                                                     \
   SN_INLINE P name(P limit, P x) {                                       \
@@ -312,6 +325,7 @@ SN_INLINE P series(P x, f64 first, Coefficients... more) {
   }
 SN_LIMIT(least, <, "vmin")
 SN_LIMIT(greatest, >, "vmax")
+#endif
 #undef SN_LIMIT
 
 // 2^n, n a whole number and the result a normal one or infinite.

@@ -132,17 +132,17 @@ SN_IN_PARTS1(tanh)
 
 // e^x / (1 + e^x) for negative x, which keeps the accuracy of small results: they are e^x where
 // that is so small that dividing would take denormals. 1 / (1 + e^-x) for positive x.
-template <class T>
-SN_INLINE T sigmoid_of_power(T x, T z) {  // z = e^-|x|
-  T lowest = splat<T>(0x1p-60f);
-  T some = z < lowest ? T{} : z;
-  T y = (x < 0 ? some : T{} + 1) / (some + 1);
-  return x < 0 ? z < lowest ? z : y : y;
+template <class P>
+SN_INLINE P sigmoid_of_power(P x, P z) {  // z = e^-|x|
+  P some = greatest(splat<P>(0x1p-100f), z);
+  P y = (x < 0 ? some : P{} + 1) / (some + 1);
+  return x < -60 ? z : y;
 }
-template <class V>
-SN_INLINE V sigmoid(V x) {
-  return sigmoid_of_power(x, exp(-magnitude(x)));
+template <class P>
+SN_INLINE P sigmoid_of_part(P x) {
+  return sigmoid_of_power(x, exp_of_part(-magnitude(x)));
 }
+SN_IN_PARTS1(sigmoid)
 SN_INLINE f32 sigmoid(f32 x) {
   f32 z = exp(x < 0 ? x : -x);
   return (x < 0 ? z : 1) / (z + 1);
