@@ -21,6 +21,7 @@ std::shared_ptr<Device> device_argument(const std::string& name) {
 
 Tensor full(const Shape& shape, const Arg& value, DType dtype, const std::string& device) {
   if (value.kind() == Arg::Kind::tensor) fail_user("full", "the value is a number, not a tensor");
+  check_dtype("full", dtype);
   checked_numel("full", shape);
   check_value("full", value, dtype);
   OpCall call;

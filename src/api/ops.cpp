@@ -66,7 +66,13 @@ Tensor pointwise(Op op, std::initializer_list<Arg> args) {
 
 Tensor cast(const Arg& a, DType dtype) {
   if (a.kind() != Arg::Kind::tensor) fail_user("cast", "needs a tensor, got a number");
-  if (checked("cast", a.tensor()).dtype == dtype) return a.tensor();
+  check_dtype("cast", dtype);
+  const TensorImpl& impl = checked("cast", a.tensor());
+  if (impl.dtype == dtype) {
+    // While tracing, a 16-bit value may have the digits of f32: the cast rounds it.
+    const bool is_rounded = !impl.is_traced() || compute_dtype(dtype) == dtype;
+    return is_rounded ? a.tensor() : cast(cast(a, compute_dtype(dtype)), dtype);
+  }
   OpCall call;
   call.op = Op::cast;
   call.args = {a};

@@ -46,6 +46,11 @@ const TensorImpl& checked(std::string_view op, const Tensor& tensor) {
   return *tensor.impl();
 }
 
+void check_dtype(std::string_view op, DType dtype) {
+  if (static_cast<int>(dtype) >= kDTypeCount)
+    fail_user(op, "there is no dtype number {}", static_cast<int>(dtype));
+}
+
 int checked_axis(std::string_view op, int axis, int rank) {
   const int positive = axis < 0 ? axis + rank : axis;
   if (positive < 0 || positive >= rank)
@@ -189,6 +194,7 @@ void Tensor::fail_item() const {
 }
 
 Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& name) {
+  check_dtype("from_host", dtype);
   const std::int64_t count = checked_numel("from_host", shape);
   if (!data && count > 0) fail_user("from_host", "the data pointer is null");
   const auto bytes = static_cast<std::size_t>(count) * size_of(dtype);
@@ -209,6 +215,7 @@ Tensor detail::from_values(const void* data, std::size_t count, const Shape& sha
 
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
                    std::shared_ptr<void> owner, const std::string& device) {
+  check_dtype("from_memory", dtype);
   const std::int64_t count = checked_numel("from_memory", shape);
   if (!data && count > 0) fail_user("from_memory", "the data pointer is null");
   if (shape.rank() != strides.rank())

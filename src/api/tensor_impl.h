@@ -43,6 +43,9 @@ const TensorImpl& checked(std::string_view op, const Tensor& tensor);
 Element element_at(const std::byte* data, DType dtype, std::int64_t index);
 std::string to_string(const Element& element);
 
+// UserError naming the operation when the value is none of DType's.
+void check_dtype(std::string_view op, DType dtype);
+
 // The number of elements; UserError naming the operation when a size is negative or they are too
 // many to count.
 std::int64_t checked_numel(std::string_view op, const Shape& shape);

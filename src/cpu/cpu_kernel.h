@@ -31,8 +31,9 @@ using KernelEntry = void (*)(const tile::BufferBinding* buffers, const std::int6
 
 class CpuKernel final : public CompiledKernel {
  public:
-  CpuKernel(std::shared_ptr<const LoadedLibrary> library, KernelEntry entry, std::size_t scratch_bytes,
-            std::shared_ptr<ThreadPool> threads, const CompileStats& stats);
+  CpuKernel(std::shared_ptr<const LoadedLibrary> library, KernelEntry entry,
+            std::size_t scratch_bytes, std::shared_ptr<ThreadPool> threads,
+            const CompileStats& stats);
 
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;

@@ -6,7 +6,18 @@ namespace sinter {
 Graph materialize_leaves(const Graph& graph) {
   Graph result;
   std::vector<NodeId> moved;
-  auto copy_of = [&](const Operand& operand) -> Operand {
+  // No kernel counts up to nothing: no elements of a range are those of a number.
+  auto nothing = [&](DType dtype, const Shape& shape) -> Operand {
+    Node zero;
+    zero.op = Op::constant;
+    zero.dtype = dtype;
+    zero.value = Scalar::of(std::int64_t{0}).as(dtype);
+    return {result.add(std::move(zero)), expand(dense_view({}), shape)};
+  };
+  auto copy_of = [&](Operand operand) -> Operand {
+    const Node& source = result[operand.node];
+    if (source.op == Op::iota && operand.view.shape.numel() == 0)
+      operand = nothing(source.dtype, operand.view.shape);
     Node copy;
     copy.op = Op::copy;
     copy.dtype = result[operand.node].dtype;

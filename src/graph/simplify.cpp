@@ -427,6 +427,7 @@ std::span<const GraphPass> simplify_passes() {
       {"narrow_integers", narrow_integers, Bits::kept, ForFusion::yes},
       {"drop_unit_axes", drop_unit_axes},
       {"sink_views", sink_views},
+      {"copy_reversed_outputs", copy_reversed_outputs},  // of what is passed on
       {"merge_equal", merge_equal},
       {"reuse_maxima", reuse_maxima, Bits::free},
       {"remove_dead", remove_dead},

@@ -50,11 +50,10 @@ double rounded(double us) { return std::round(us * 1e3) / 1e3; }
 
 // A title may hold anything, a file's name had better not.
 std::string file_name(const std::string& title) {
-  std::string name;
+  std::string name = title.empty() || title.front() == '.' ? "_" : "";
   for (const char each : title)
     name +=
         std::isalnum(static_cast<unsigned char>(each)) || each == '-' || each == '.' ? each : '_';
-  if (name.empty() || name.front() == '.') name.insert(0, "_");
   return name;
 }
 

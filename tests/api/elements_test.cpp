@@ -140,6 +140,15 @@ TEST(Assignment, RebindsTheHandle) {
   EXPECT_TRUE(matches(f(before), {2, 3}));
 }
 
+TEST(BadDtypes, AreErrors) {
+  const auto bad = static_cast<DType>(99);
+  float memory[6] = {};
+  EXPECT_THROW(from_host(memory, {2, 3}, bad), UserError);
+  EXPECT_THROW(from_memory(memory, {2}, {1}, bad, nullptr), UserError);
+  EXPECT_THROW(zeros({2}, bad), UserError);
+  EXPECT_THROW(cast(ones({2}), bad), UserError);
+}
+
 TEST(Likes, HaveTheShapeAndDtypeOfTheOther) {
   const Tensor x = transpose(counting_tensor({2, 3}, DType::i32), 0, 1);
   EXPECT_TRUE(matches(zeros_like(x), {3, 2}, DType::i32, std::vector<Real>(6, 0)));

@@ -51,6 +51,9 @@ TEST(Numbers, KeepTheirPrecisionInArithmetic) {
   EXPECT_EQ(only(cast(minimum(x, 0.1), DType::f64)), kTenthInBf16) << "stored, so rounded";
   const auto fused = compile([](const Tensor& a) { return cast(minimum(a, 0.1), DType::f64); });
   EXPECT_EQ(only(fused(x)), static_cast<double>(0.1f)) << "not stored";
+  const auto rounded =
+      compile([](const Tensor& a) { return cast(cast(minimum(a, 0.1), DType::bf16), DType::f64); });
+  EXPECT_EQ(only(rounded(x)), kTenthInBf16) << "an explicit cast rounds";
 }
 
 // --- emulate_eager_rounding ---------------------------------------------------------------------

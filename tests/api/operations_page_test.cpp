@@ -39,7 +39,7 @@ const std::map<Op, std::string>& notes() {
        "0, "
        "the number 0 is an error"},
       {Op::pow,
-       "integers: exact, wrapping; a negative exponent in a tensor gives 0, unless the base is 1 "
+       "integers wrap on overflow; a negative exponent in a tensor gives 0, unless the base is 1 "
        "or "
        "-1; a negative number is an error; a number with a fraction makes it f32"},
       {Op::maximum, "NaN wins"},
@@ -76,10 +76,10 @@ const std::map<Op, std::string>& notes() {
       {Op::le, "`a <= b`; false for NaN"},
       {Op::gt, "`a > b`; false for NaN"},
       {Op::ge, "`a >= b`; false for NaN"},
-      {Op::logical_and, "`a && b`; all but 0 is true, NaN, too"},
-      {Op::logical_or, "`a || b`; all but 0 is true, NaN, too"},
-      {Op::logical_xor, "all but 0 is true, NaN, too"},
-      {Op::logical_not, "`!a`; all but 0 is true, NaN, too"},
+      {Op::logical_and, "`a && b`; anything but 0 is true, NaN included"},
+      {Op::logical_or, "`a || b`; anything but 0 is true, NaN included"},
+      {Op::logical_xor, "anything but 0 is true, NaN included"},
+      {Op::logical_not, "`!a`; anything but 0 is true, NaN included"},
       {Op::where, "b where a is true, else c; NaN in the other one does no harm"},
   };
   return table;
@@ -194,18 +194,22 @@ std::string page() {
       "Operands are first converted to one dtype:\n\n";
   text += promotion_table();
   text +=
-      "\nA number (`x * 2`, `maximum(x, 0.5)`) takes the dtype of the tensors it meets. Only a "
-      "number "
-      "with\na fraction part (any C++ floating-point number) makes integers and bools f32, and an "
-      "integer "
-      "makes\nbools i64. An integer that does not fit its integer dtype is a `UserError`; a number "
+      "\nA number (`x * 2`, `maximum(x, 0.5)`) takes the dtype of the tensors it meets, with two "
+      "exceptions:\na C++ floating-point number makes integers and bools f32, and an integer makes "
+      "bools i64.\nAn integer that does not fit its integer dtype is a `UserError`; a number "
       "beyond a "
       "float\ndtype's range is an infinity. `full()` and `arange()` refuse what an integer dtype "
       "cannot "
       "hold\nexactly.\n\n"
       "With 16-bit floats a number keeps the precision of f32 in arithmetic, as in PyTorch: `x * "
       "0.1`\n"
-      "multiplies by 0.1f. In a comparison it is rounded to the tensor's dtype, so that\n"
+      "multiplies by 0.1f; so it does in `minimum`, `maximum`, `clamp` and `where`. Results are "
+      "rounded\n"
+      "where they are stored: after each operation outside `compile()`; inside, where the "
+      "function\n"
+      "returns or casts them, and everywhere with `emulate_eager_rounding`. In a comparison a "
+      "number is\n"
+      "rounded to the tensor's dtype, so that\n"
       "`full({}, 0.1, f16) == 0.1` holds.\n\n"
       "## Pointwise operations\n\n"
       "The columns say what an operation gives for operands of that dtype: *same* is the operands' "

@@ -252,5 +252,23 @@ TEST(RandomSlices, AreRightOnSimt) {
   });
 }
 
+TEST(EmptySlices, OfARangeAreEmpty) {
+  const auto slices = compile([](const Tensor& x) {
+    const Tensor column = unsqueeze(arange(4, 9, 1, DType::i32), 1);
+    return std::vector{slice(column, 1, 0, 0, -3), slice(column, 1, 0, 0),
+                       concat({slice(column, 1, 0, 0), column}, 1) + cast(x, DType::i32)};
+  });
+  const std::vector<Tensor> got = slices(zeros({1}));
+  EXPECT_EQ(got[0].shape(), Shape({5, 0}));
+  EXPECT_EQ(got[1].shape(), Shape({5, 0}));
+  EXPECT_TRUE(matches(got[2], {5, 1}, DType::i32, {4, 5, 6, 7, 8}));
+}
+
+TEST(ReversedResults, ThatAnOperationPassesOnAreCopied) {
+  const auto same =
+      compile([](const Tensor& x) { return flip(x, {0}) * 1.0; }, {.emulate_eager_rounding = true});
+  EXPECT_TRUE(matches(same(counting_tensor({3})), {2, 1, 0}));
+}
+
 }  // namespace
 }  // namespace sinter::testing
