@@ -67,7 +67,7 @@ class Tensor {
 };
 
 // A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1).
-// A number takes the type of the tensors it meets, unless it has a fraction and they have none;
+// A number takes the type of the tensors it meets, but a C++ float makes integers f32;
 // with 16-bit floats it keeps the precision of f32, which kernels compute in. An integer that does
 // not fit the integer type it takes is a UserError; a number beyond a float type is an infinity.
 class Arg {

@@ -33,8 +33,8 @@ struct FusionGroup {
   std::int64_t bytes() const { return bytes_read + bytes_written; }
 };
 
-// A value that one group writes and another reads back; or a concat's part that another group
-// writes than the first one's.
+// A value that one group writes and another reads back; or a part of a concat that is written by
+// another group than the concat's first part.
 struct UnfusedEdge {
   NodeId producer = -1;
   NodeId consumer = -1;

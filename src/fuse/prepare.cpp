@@ -6,7 +6,7 @@ namespace sinter {
 Graph materialize_leaves(const Graph& graph) {
   Graph result;
   std::vector<NodeId> moved;
-  // No kernel counts up to nothing: no elements of a range are those of a number.
+  // No kernel can walk an empty range, so an empty constant stands in for it.
   auto nothing = [&](DType dtype, const Shape& shape) -> Operand {
     Node zero;
     zero.op = Op::constant;
