@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/comparison_table.h"
 #include "cli/json_output.h"
-#include "src/suite/compare_json.h"
+#include "src/suite/results/compare_json.h"
 
 namespace sinter::cli {
 namespace {

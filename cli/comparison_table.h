@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/suite/compare.h"
+#include "src/suite/results/compare.h"
 
 namespace sinter::cli {
 

@@ -9,12 +9,12 @@
 #include "cli/json_output.h"
 #include "cli/kernel_text.h"
 #include "src/api/devices.h"
-#include "src/api/offline_cuda.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"
-#include "src/suite/case.h"
-#include "src/suite/inputs.h"
-#include "src/suite/results_json.h"
+#include "src/program/offline_cuda.h"
+#include "src/suite/cases/case.h"
+#include "src/suite/cases/inputs.h"
+#include "src/suite/results/results_json.h"
 
 namespace sinter::cli {
 namespace {

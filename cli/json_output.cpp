@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "src/suite/case.h"
+#include "src/suite/cases/case.h"
 
 namespace sinter::cli {
 

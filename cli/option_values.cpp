@@ -5,12 +5,12 @@
 
 #include "cli/commands.h"
 #include "src/api/devices.h"
-#include "src/api/offline_cuda.h"
 #include "src/base/check.h"
-#include "src/suite/case.h"
-#include "src/suite/nearest_name.h"
-#include "src/suite/peers.h"
-#include "src/suite/runner.h"
+#include "src/program/offline_cuda.h"
+#include "src/suite/cases/case.h"
+#include "src/suite/cases/nearest_name.h"
+#include "src/suite/measure/runner.h"
+#include "src/suite/peers/peers.h"
 
 namespace sinter::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "src/suite/report.h"
+#include "src/suite/report/report.h"
 
 namespace sinter::cli {
 namespace {

@@ -18,9 +18,9 @@
 #include "cli/terminal.h"
 #include "src/base/check.h"
 #include "src/runtime/interruption.h"
-#include "src/suite/compare_json.h"
-#include "src/suite/report.h"
-#include "src/suite/runner.h"
+#include "src/suite/measure/runner.h"
+#include "src/suite/report/report.h"
+#include "src/suite/results/compare_json.h"
 
 namespace sinter::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/table.h"
 #include "src/base/printable.h"
-#include "src/suite/causes.h"
+#include "src/suite/report/causes.h"
 
 namespace sinter::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/suite/results.h"
+#include "src/suite/results/results.h"
 
 namespace sinter::cli {
 

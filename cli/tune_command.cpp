@@ -18,8 +18,8 @@
 #include "src/api/tune.h"
 #include "src/base/processors.h"
 #include "src/runtime/interruption.h"
-#include "src/suite/inputs.h"
-#include "src/suite/runner.h"
+#include "src/suite/cases/inputs.h"
+#include "src/suite/measure/runner.h"
 
 namespace sinter::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <cctype>
 
 #include "cli/option_values.h"
-#include "src/suite/nearest_name.h"
+#include "src/suite/cases/nearest_name.h"
 
 namespace sinter::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
 over all its shapes: where it is not slower than the best peer, and near the copy; other files, of
-other types, add where they are near the copy. What both mean is in src/suite/report/rules.json,
+other types, add where they are near the copy. What both mean is in src/suite/report/page/rules.json,
 which the report uses too.
 """
 import json
@@ -16,7 +16,7 @@ import sys
 
 PEERS = {"torch_eager": "PyTorch eager", "torch_compile": "torch.compile"}
 RULES = json.loads(
-    (pathlib.Path(__file__).resolve().parents[1] / "src/suite/report/rules.json").read_text())
+    (pathlib.Path(__file__).resolve().parents[1] / "src/suite/report/page/rules.json").read_text())
 
 
 def microseconds(us):

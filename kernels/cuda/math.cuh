@@ -250,7 +250,7 @@ SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
 SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
 
-// a / b of a program's number, or of such a quotient: by `inverse` (src/codegen/cuda_argument.h),
+// a / b of a program's number, or of such a quotient: by `inverse` (src/codegen/cuda/argument.h),
 // unless there is none or an earlier divisor was negative.
 SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
 SN_INLINE idx quotient(idx a, idx b, u64 inverse) {

@@ -2,13 +2,13 @@
 #include <sinter/compile.h>
 #include <sinter/tune.h>
 
-#include "src/api/build.h"
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
 #include "src/api/trace_error.h"
 #include "src/api/tune.h"
 #include "src/base/check.h"
+#include "src/program/build.h"
 #include "src/runtime/under_way.h"
 
 namespace sinter {

@@ -5,11 +5,11 @@
 #include <bit>
 #include <optional>
 
-#include "src/api/build.h"
 #include "src/api/devices.h"
 #include "src/api/number_checks.h"
 #include "src/api/program_cache.h"
 #include "src/base/check.h"
+#include "src/program/build.h"
 
 namespace sinter {
 namespace {

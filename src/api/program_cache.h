@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/api/build.h"
 #include "src/api/trace.h"
+#include "src/program/build.h"
 #include "src/runtime/build_once.h"
 #include "src/runtime/fork_listener.h"
 

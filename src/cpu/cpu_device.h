@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "src/base/options.h"
-#include "src/codegen/cpu_renderer.h"
+#include "src/codegen/cpu/renderer.h"
 #include "src/cpu/cpu_kernel.h"
 #include "src/cpu/host_compiler.h"
 #include "src/cpu/kernel_libraries.h"

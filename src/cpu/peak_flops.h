@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "src/codegen/cpu_renderer.h"
+#include "src/codegen/cpu/renderer.h"
 #include "src/runtime/device.h"
 
 namespace sinter {

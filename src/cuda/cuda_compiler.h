@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "src/codegen/cuda_renderer.h"
+#include "src/codegen/cuda/renderer.h"
 #include "src/cuda/context.h"
 #include "src/cuda/nvrtc.h"
 #include "src/runtime/device.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/codegen/cuda_argument.h"
+#include "src/codegen/cuda/argument.h"
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_streams.h"
 #include "src/runtime/device.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "src/base/options.h"
-#include "src/codegen/cuda_renderer.h"
+#include "src/codegen/cuda/renderer.h"
 #include "src/cpu/memory_pool.h"
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"

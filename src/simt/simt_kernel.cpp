@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "src/base/check.h"
-#include "src/codegen/cuda_argument.h"
+#include "src/codegen/cuda/argument.h"
 #include "src/simt/cluster_run.h"
 
 namespace sinter {

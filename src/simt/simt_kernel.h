@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "src/codegen/cuda_renderer.h"
+#include "src/codegen/cuda/renderer.h"
 #include "src/cpu/cpu_kernel.h"
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"

@@ -9,7 +9,7 @@
 
 #include "cli/findings.h"
 #include "cli/json_output.h"
-#include "src/suite/case.h"
+#include "src/suite/cases/case.h"
 #include "tests/cli/tool.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
-#include "src/api/offline_cuda.h"
+#include "src/program/offline_cuda.h"
 #include "tests/support/gpu.h"
 #include "tests/support/online_programs.h"
 

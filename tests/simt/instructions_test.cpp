@@ -9,7 +9,7 @@
 #include <random>
 #include <regex>
 
-#include "src/codegen/cuda_argument.h"
+#include "src/codegen/cuda/argument.h"
 #include "tests/simt/kernel_text.h"
 
 namespace sinter::simt_test {

@@ -10,14 +10,14 @@
 #include <utility>
 
 #include "src/api/devices.h"
-#include "src/api/offline_cuda.h"
 #include "src/api/trace.h"
 #include "src/base/processors.h"
-#include "src/codegen/cuda_renderer.h"
+#include "src/codegen/cuda/renderer.h"
 #include "src/cpu/thread_pool.h"
 #include "src/cuda/nvrtc.h"
-#include "src/suite/case.h"
-#include "src/suite/inputs.h"
+#include "src/program/offline_cuda.h"
+#include "src/suite/cases/case.h"
+#include "src/suite/cases/inputs.h"
 
 namespace sinter::suite {
 namespace {

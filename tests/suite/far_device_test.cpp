@@ -7,11 +7,11 @@
 
 #include "src/api/tensor_impl.h"
 #include "src/runtime/registry.h"
-#include "src/suite/accuracy.h"
-#include "src/suite/copy_limit.h"
-#include "src/suite/host_rows.h"
-#include "src/suite/inputs.h"
-#include "src/suite/runner.h"
+#include "src/suite/cases/inputs.h"
+#include "src/suite/measure/accuracy.h"
+#include "src/suite/measure/copy_limit.h"
+#include "src/suite/measure/host_rows.h"
+#include "src/suite/measure/runner.h"
 
 namespace sinter::suite {
 namespace {

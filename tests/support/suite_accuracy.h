@@ -10,9 +10,9 @@
 #include <ostream>
 #include <vector>
 
-#include "src/suite/accuracy.h"
-#include "src/suite/case.h"
-#include "src/suite/inputs.h"
+#include "src/suite/cases/case.h"
+#include "src/suite/cases/inputs.h"
+#include "src/suite/measure/accuracy.h"
 
 namespace sinter::suite {
 

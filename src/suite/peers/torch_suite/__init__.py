@@ -1,5 +1,5 @@
 """The parts of the PyTorch peer, which torch_peer.py starts. One subject a file.
 
 A package, so that a name such as `cases` is taken from nobody that PyTorch imports. A new file
-needs a line in src/suite/peer_scripts.cpp too.
+needs a line in src/suite/peers/peer_scripts.cpp too.
 """

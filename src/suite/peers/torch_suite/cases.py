@@ -1,4 +1,4 @@
-"""The cases: those of src/suite/pointwise_cases.cpp and row_cases.cpp, as a user of PyTorch writes
+"""The cases: those of src/suite/cases/pointwise_cases.cpp and row_cases.cpp, as a user of PyTorch writes
 them. In: tensors. Out: a tensor, or several. CASES is the table of them, by name.
 """
 

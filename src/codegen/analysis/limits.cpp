@@ -1,0 +1,116 @@
+// A limit bounds a loop if all guards in it agree, no effect is without one and nothing later sees
+// what lies beyond. Loads need none; reductions need one along the columns they run over.
+#include "src/codegen/analysis/limits.h"
+
+#include <fmt/format.h>
+
+#include "src/codegen/c_text.h"
+
+namespace sinter {
+
+using tile::Axis;
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::ValueId;
+
+namespace {
+
+// The mask that guards an instruction's effect: a store's own, a reduction's if what it selects
+// elsewhere counts for nothing.
+ValueId guard(const CpuValues& values, const Instr& instr) {
+  if (instr.code == Code::store) return instr.args[2];
+  if (instr.code == Code::load) return instr.args[1];
+  if (instr.code != Code::reduce) return kNoValue;
+  const Instr& source = *values.facts.definition.at(instr.args[0]);
+  if (source.code != Code::pointwise || source.op != Op::where) return kNoValue;
+  const Instr& elsewhere = *values.facts.definition.at(source.args[2]);
+  const DType dtype = values.program[instr.args[0]].dtype;
+  const bool is_identity = elsewhere.code == Code::constant &&
+                           literal(elsewhere, dtype) == identity_text(instr.reduce_kind, dtype);
+  return is_identity ? source.args[0] : kNoValue;
+}
+
+// The one limit along an axis that all guards agree on.
+class Agreement {
+ public:
+  Agreement(const CpuValues& values, Axis axis) : values_(values), axis_(axis) {}
+
+  void add(const Instr& instr, bool required) {
+    const ValueId mask = guard(values_, instr);
+    const auto* prefix =
+        mask == kNoValue || !values_.index.mask(mask) ? nullptr : &*values_.index.mask(mask);
+    std::string text;
+    if (prefix) text = axis_ == Axis::rows ? prefix->row_limit : prefix->col_limit;
+    if (text.empty()) {
+      if (required || (mask != kNoValue && !prefix)) agreed_ = false;
+      return;
+    }
+    if (!limit_.empty() && limit_ != text) agreed_ = false;
+    limit_ = text;
+  }
+  // The loop leaves this value behind.
+  void leaves(ValueId id) { left_.push_back(id); }
+
+  // Empty if there is none.
+  std::string limit() const {
+    if (!agreed_) return "";
+    for (ValueId id : left_)
+      if (!values_.observed.ends_at(id, axis_, limit_)) return "";
+    return limit_;
+  }
+
+ private:
+  const CpuValues& values_;
+  const Axis axis_;
+  std::string limit_;
+  bool agreed_ = true;
+  std::vector<ValueId> left_;
+};
+
+std::string common_limit(const CpuValues& values, const Stage& stage,
+                         const std::vector<ValueId>& updated, Axis axis) {
+  Agreement agreement(values, axis);
+  for (const Instr* instr : stage.sinks) {
+    agreement.add(*instr, instr->code == Code::store || axis == Axis::cols);
+    if (axis == Axis::rows)
+      for (ValueId id : instr->results) agreement.leaves(id);
+  }
+  for (const Instr* instr : stage.elements)
+    if (instr->code == Code::load) agreement.add(*instr, false);
+  for (ValueId id : stage.kept) agreement.leaves(id);
+  for (ValueId id : updated) agreement.leaves(id);
+  return agreement.limit();
+}
+
+}  // namespace
+
+PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const Instr*>& rows) {
+  Agreement agreement(values, Axis::rows);
+  for (const Instr* instr : rows) {
+    if (instr->code == Code::store || instr->code == Code::load)
+      agreement.add(*instr, instr->code == Code::store || instr->args[1] != kNoValue);
+    for (ValueId id : instr->results) agreement.leaves(id);
+  }
+  return {agreement.limit(), ""};
+}
+
+PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
+                               const std::vector<ValueId>& updated) {
+  return {common_limit(values, stage, updated, Axis::rows),
+          common_limit(values, stage, updated, Axis::cols)};
+}
+
+PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask) {
+  PrefixMask rest = mask;
+  if (rest.row_limit == limits.row_limit) rest.row_limit.clear();
+  if (rest.col_limit == limits.col_limit) rest.col_limit.clear();
+  return rest;
+}
+
+std::string bound_text(const std::string& limit, std::int64_t size) {
+  if (limit.empty()) return std::to_string(size);
+  return fmt::format("{} < {} ? {} : {}", limit, size, limit, size);
+}
+
+}  // namespace sinter

@@ -1,0 +1,126 @@
+// Backwards from the effects, until nothing changes: a sight only ever grows, so that is soon.
+#include "src/codegen/analysis/observed.h"
+
+#include <set>
+#include <utility>
+
+#include "src/codegen/c_text.h"
+
+namespace sinter {
+
+using tile::Axis;
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::ValueId;
+
+ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index,
+                               const std::vector<std::string>& names)
+    : index_(index), names_(names), sights_(program.values.size()) {
+  do {
+    changed_ = false;
+    visit(program.body);
+  } while (changed_);
+}
+
+bool ObservedLimits::ends_at(ValueId id, Axis axis, const std::string& limit) const {
+  const Sight& sight = sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
+  return sight.extent == Extent::nothing ||
+         (sight.extent == Extent::limited && sight.limit == limit);
+}
+
+ObservedLimits::Sight ObservedLimits::up_to(const std::string& limit) {
+  return limit.empty() ? Sight{Extent::everything, ""} : Sight{Extent::limited, limit};
+}
+
+ObservedLimits::Sight ObservedLimits::joined(const Sight& a, const Sight& b) {
+  if (a.extent == Extent::nothing) return b;
+  return b.extent == Extent::nothing || a == b ? a : Sight{Extent::everything, ""};
+}
+
+void ObservedLimits::see(ValueId id, Axis axis, const Sight& more) {
+  if (id == kNoValue) return;
+  Sight& now = sight(id, axis);
+  Sight next = joined(now, more);
+  changed_ |= next != now;
+  now = std::move(next);
+}
+
+std::string ObservedLimits::limit_of(ValueId mask, Axis axis) const {
+  if (mask == kNoValue || !index_.mask(mask)) return "";
+  return axis == Axis::rows ? index_.mask(mask)->row_limit : index_.mask(mask)->col_limit;
+}
+
+void ObservedLimits::visit(const std::vector<Instr>& block) {
+  for (std::size_t i = block.size(); i-- > 0;) {
+    visit(block[i].body);
+    visit(block[i], Axis::rows);
+    visit(block[i], Axis::cols);
+  }
+}
+
+void ObservedLimits::visit(const Instr& instr, Axis axis) {
+  const Sight everything{Extent::everything, ""};
+  Sight seen;  // of the results
+  for (ValueId id : instr.results) seen = joined(seen, sight(id, axis));
+  switch (instr.code) {
+    case Code::store:
+      see(instr.args[0], axis, up_to(limit_of(instr.args[2], axis)));
+      see(instr.args[1], axis, up_to(limit_of(instr.args[2], axis)));
+      return see(instr.args[2], axis, everything);
+    case Code::load:
+      return visit_load(instr, axis, seen);
+    case Code::loop:
+      return visit_loop(instr, axis);
+    case Code::reduce:
+      for (ValueId arg : instr.args) see(arg, axis, axis == Axis::rows ? seen : everything);
+      return;
+    default:
+      break;
+  }
+  for (std::size_t i = 0; i < instr.args.size(); ++i) {
+    const bool chosen = instr.op == Op::where && instr.code == Code::pointwise && i == 1;
+    const std::string limit = chosen ? limit_of(instr.args[0], axis) : "";
+    const bool cut = seen.extent == Extent::everything && !limit.empty();
+    see(instr.args[i], axis, cut ? up_to(limit) : seen);
+  }
+}
+
+// Addresses count whether the value does or not.
+void ObservedLimits::visit_load(const Instr& instr, Axis axis, const Sight& seen) {
+  see(instr.args[0], axis, up_to(limit_of(instr.args[1], axis)));
+  see(instr.args[1], axis, Sight{Extent::everything, ""});
+  see(instr.args[2], axis, seen);
+}
+
+// What a loop starts with, carries, hands on and leaves is one value.
+void ObservedLimits::visit_loop(const Instr& loop, Axis axis) {
+  for (std::size_t i = 0; i < loop.results.size(); ++i) {
+    const ValueId carried = loop.body_params[i + 1];
+    Sight seen = joined(sight(carried, axis), sight(loop.results[i], axis));
+    if (seen.extent == Extent::limited && varies_in(loop, seen.limit))
+      seen = Sight{Extent::everything, ""};
+    for (ValueId id : {carried, loop.results[i], loop.args[3 + i], loop.body_yields[i]})
+      see(id, axis, seen);
+  }
+}
+
+bool ObservedLimits::varies_in(const Instr& loop, const std::string& text) const {
+  std::set<std::string> own;
+  auto add = [&](ValueId id) { own.insert(names_[static_cast<std::size_t>(id)]); };
+  for (ValueId id : loop.body_params) add(id);
+  tile::for_each_instr(loop.body, [&](const Instr& instr) {
+    const bool fixed = instr.code == Code::constant || instr.code == Code::scalar ||
+                       instr.code == Code::program_id;
+    for (ValueId id : instr.results)
+      if (!fixed) add(id);
+  });
+  bool found = false;
+  replace_words(text, [&](const std::string& word) {
+    found |= own.count(word) != 0;
+    return word;
+  });
+  return found;
+}
+
+}  // namespace sinter

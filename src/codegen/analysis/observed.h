@@ -1,0 +1,50 @@
+// ObservedLimits: how far anything looks into a value's rows and columns. What no store, no
+// reduction and no address depends on need not be computed: loops may be cut there.
+// In: a TileProgram and its masks. Out: for each value and axis nothing, a limit, or everything.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "src/codegen/analysis/affine.h"
+#include "src/tile/program.h"
+
+namespace sinter {
+
+class ObservedLimits {
+ public:
+  ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index,
+                 const std::vector<std::string>& names);
+
+  // Nothing sees the value's rows (or columns) from that limit on.
+  bool ends_at(tile::ValueId id, tile::Axis axis, const std::string& limit) const;
+
+ private:
+  enum class Extent { nothing, limited, everything };
+  struct Sight {
+    Extent extent = Extent::nothing;
+    std::string limit;
+    friend bool operator==(const Sight&, const Sight&) = default;
+  };
+  static Sight up_to(const std::string& limit);
+  static Sight joined(const Sight& a, const Sight& b);
+
+  void visit(const std::vector<tile::Instr>& block);
+  void visit(const tile::Instr& instr, tile::Axis axis);
+  void visit_load(const tile::Instr& instr, tile::Axis axis, const Sight& seen);
+  void visit_loop(const tile::Instr& loop, tile::Axis axis);
+  void see(tile::ValueId id, tile::Axis axis, const Sight& sight);
+  std::string limit_of(tile::ValueId mask, tile::Axis axis) const;
+  bool varies_in(const tile::Instr& loop, const std::string& text) const;
+  Sight& sight(tile::ValueId id, tile::Axis axis) {
+    return sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
+  }
+
+  const IndexAnalysis& index_;
+  const std::vector<std::string>& names_;
+  std::vector<std::array<Sight, 2>> sights_;  // by value, then axis
+  bool changed_ = false;
+};
+
+}  // namespace sinter

@@ -1,0 +1,216 @@
+// The body of the loop over vectors is written twice: for whole vectors, and for the last, partial
+// one.
+#include "src/codegen/cpu/elements.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "src/base/check.h"
+#include "src/codegen/analysis/limits.h"
+#include "src/codegen/cpu/reduction.h"
+#include "src/codegen/cpu/vector_body.h"
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::ValueId;
+
+namespace {
+
+constexpr int kUnroll = 4;
+constexpr int kLightBody = 8;           // simple instructions
+constexpr std::int64_t kSumBlock = 64;  // additions to one accumulator before it is put away
+
+class ElementLoops {
+ public:
+  ElementLoops(const CpuValues& values, ScratchTiles& scratch, CWriter& code, const Stage& stage,
+               const std::vector<TileUpdate>& updates, const StagePrefetches& ahead)
+      : values_(values),
+        scratch_(scratch),
+        code_(code),
+        stage_(stage),
+        updates_(updates),
+        ahead_(ahead),
+        limits_(element_loop_limits(values, stage, updated_tiles(updates))),
+        shape_(shape()),
+        unroll_(unroll()) {
+    for (const Instr* instr : stage.sinks)
+      if (instr->code == Code::reduce) reductions_.emplace_back(values, code, *instr);
+  }
+
+  void render() {
+    for (const Reduction& reduction : reductions_) reduction.declare_results();
+    code_.open();
+    code_.line("const i64 rows = {};", bound_text(limits_.row_limit, shape_.rows));
+    code_.line("const i64 cols = {};", bound_text(limits_.col_limit, shape_.cols));
+    render_transposes();
+    if (shape_.rows > 1) code_.open("for (i64 r = 0; r < rows; ++r)");
+    render_columns();
+    if (shape_.rows > 1) code_.close();
+    code_.close();
+  }
+
+ private:
+  static std::vector<ValueId> updated_tiles(const std::vector<TileUpdate>& updates) {
+    std::vector<ValueId> tiles;
+    for (const TileUpdate& update : updates) tiles.push_back(update.tile);
+    return tiles;
+  }
+
+  // All of the stage's results have the same.
+  tile::TileShape shape() const {
+    if (!stage_.sinks.empty()) return values_.program[stage_.sinks[0]->args[0]].shape;
+    return values_.program[stage_.kept.empty() ? updates_[0].tile : stage_.kept[0]].shape;
+  }
+
+  // A light reduction would wait for its accumulator: several of them hide that.
+  int unroll() const {
+    int cost = 0;
+    bool reduces = false;
+    for (const Instr* instr : stage_.elements)
+      cost += instr->code == Code::pointwise ? std::max(1, info(instr->op).cost) : 1;
+    for (const Instr* instr : stage_.sinks) reduces |= instr->code == Code::reduce;
+    return reduces && cost < kLightBody && shape_.cols >= 2 * kUnroll * values_.lanes ? kUnroll : 1;
+  }
+
+  void render_transposes() {
+    for (const Instr* instr : stage_.elements) {
+      if (!values_.is_transposed(*instr)) continue;
+      const Affine& offsets = *values_.index.affine(instr->args[0]);
+      const ValueId id = instr->results[0];
+      const PrefixMask bounds = transposed_bounds(*instr);
+      const auto next = ahead_.next_tiles.find(id);
+      code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
+                 values_.cols(id), values_.buffer_name(*instr), offsets.base, offsets.col_step,
+                 bounds.row_limit, bounds.col_limit,
+                 next == ahead_.next_tiles.end() ? "" : ", " + next->second);
+    }
+  }
+
+  // Those of the loops, or less where its mask says so.
+  PrefixMask transposed_bounds(const Instr& load) const {
+    PrefixMask bounds{"rows", "cols"};
+    const PrefixMask rest = mask_beside_loops(load);
+    if (!rest.row_limit.empty()) bounds.row_limit = bound_text(rest.row_limit, shape_.rows);
+    if (!rest.col_limit.empty()) bounds.col_limit = bound_text(rest.col_limit, shape_.cols);
+    return bounds;
+  }
+
+  PrefixMask mask_beside_loops(const Instr& load) const {
+    return load.args[1] == kNoValue ? PrefixMask{}
+                                    : beside(limits_, *values_.index.mask(load.args[1]));
+  }
+
+  void render_columns() {
+    for (const Reduction& reduction : reductions_)
+      for (int u = 0; u < unroll_; ++u) reduction.declare_accumulator(u);
+    code_.line("i64 c = 0;");
+    const std::vector<Reduction> sums = long_sums();
+    for (const Reduction& sum : sums) sum.declare_total();
+    if (sums.empty())
+      render_whole_vectors("cols");
+    else
+      render_blocks(sums);
+    if (!limits_.col_limit.empty() || shape_.cols % values_.lanes != 0) {
+      code_.open("if (c < cols)");
+      code_.line("const i64 n = cols - c;");
+      code_.line("const boolv lanes = lt(iota_i32(), splat((i32)n));");
+      render_body(Lanes::first_n);
+      code_.close();
+    }
+    for (const Reduction& sum : sums) sum.take_total();
+    for (const Reduction& reduction : reductions_) reduction.finish();
+  }
+
+  // Sums of floats so long that one running total would lose digits: they are taken in blocks.
+  std::vector<Reduction> long_sums() const {
+    std::vector<Reduction> sums;
+    if (shape_.cols > 2 * block_cols())
+      std::copy_if(reductions_.begin(), reductions_.end(), std::back_inserter(sums),
+                   [](const Reduction& reduction) { return reduction.is_float_sum(); });
+    return sums;
+  }
+
+  std::int64_t block_cols() const { return kSumBlock * values_.lanes * unroll_; }
+
+  void render_blocks(const std::vector<Reduction>& sums) {
+    code_.open("while (c + {} <= cols)", values_.lanes);
+    code_.line("const i64 stop = cols - c < {} ? cols : c + {};", block_cols(), block_cols());
+    render_whole_vectors("stop");
+    for (const Reduction& sum : sums) sum.put_away();
+    code_.close();
+  }
+
+  void render_whole_vectors(std::string_view stop) {
+    if (unroll_ > 1) render_unrolled(stop);
+    code_.open("for (; c + {} <= {}; c += {})", values_.lanes, stop, values_.lanes);
+    render_body(Lanes::all);
+    code_.close();
+  }
+
+  void render_unrolled(std::string_view stop) {
+    code_.open("for (; c + {} <= {};)", unroll_ * values_.lanes, stop);
+    for (int u = 0; u < unroll_; ++u) {
+      code_.open();
+      render_body(Lanes::all, u);
+      code_.line("c += {};", values_.lanes);
+      code_.close();
+    }
+    code_.close();
+    for (const Reduction& reduction : reductions_)
+      for (int u = 1; u < unroll_; ++u) reduction.merge(u);
+  }
+
+  // `accumulator`: which of several the body adds to.
+  void render_body(Lanes lanes, int accumulator = 0) {
+    VectorBody body(values_, scratch_, code_, limits_, lanes);
+    if (lanes == Lanes::all)
+      for (const std::string& line : ahead_.lines) code_.line("{}", line);
+    for (const Instr* instr : stage_.elements) body.define(*instr);
+    for (const Instr* instr : stage_.sinks) {
+      if (instr->code == Code::reduce)
+        Reduction(values_, code_, *instr).step(body, accumulator);
+      else
+        body.store(*instr);
+    }
+    for (ValueId id : stage_.kept) {
+      const Instr& instr = *values_.facts.definition.at(id);
+      if (!values_.is_transposed(instr) || !mask_beside_loops(instr).is_unlimited())
+        keep(id, body.operand(id), lanes);
+    }
+    std::vector<std::string> next;  // all read before the first is written
+    for (const TileUpdate& update : updates_) next.push_back(body.operand(update.next));
+    for (std::size_t i = 0; i < updates_.size(); ++i) keep(updates_[i].tile, next[i], lanes);
+  }
+
+  // A last vector that is partial must not reach into the next row.
+  void keep(ValueId id, const std::string& value, Lanes lanes) {
+    if (lanes == Lanes::first_n && shape_.rows > 1 && shape_.cols % values_.lanes != 0)
+      return code_.line("store_n({}, {}, n);", scratch_.address(id), value);
+    code_.line("store({}, {});", scratch_.address(id), value);
+  }
+
+  const CpuValues& values_;
+  ScratchTiles& scratch_;
+  CWriter& code_;
+  const Stage& stage_;
+  const std::vector<TileUpdate>& updates_;
+  const StagePrefetches& ahead_;
+  const PrefixMask limits_;
+  const tile::TileShape shape_;
+  const int unroll_;
+  std::vector<Reduction> reductions_;
+};
+
+}  // namespace
+
+void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
+                     const Stage& stage, const std::vector<TileUpdate>& updates,
+                     const StagePrefetches& ahead) {
+  if (stage.sinks.empty() && stage.kept.empty() && updates.empty()) return;
+  ElementLoops(values, scratch, code, stage, updates, ahead).render();
+}
+
+}  // namespace sinter

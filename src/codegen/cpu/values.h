@@ -1,0 +1,62 @@
+// CpuValues: what stands for a tile program's values in its C++ text, outside the loops over
+// vectors. In: a TileProgram and the vector size. Out: names, scalar expressions, addresses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/codegen/analysis/affine.h"
+#include "src/codegen/analysis/observed.h"
+#include "src/codegen/analysis/schedule.h"
+#include "src/codegen/c_text.h"
+#include "src/tile/program.h"
+
+namespace sinter {
+
+struct CpuValues {
+  CpuValues(const tile::TileProgram& tile_program, int vector_bytes);
+  CpuValues(const CpuValues&) = delete;  // `index` refers to `names`
+  CpuValues& operator=(const CpuValues&) = delete;
+
+  const std::string& name(tile::ValueId id) const { return names[static_cast<std::size_t>(id)]; }
+  std::string_view type(tile::ValueId id) const { return compute_type(program[id].dtype); }
+  std::int64_t rows(tile::ValueId id) const { return program[id].shape.rows; }
+  std::int64_t cols(tile::ValueId id) const { return program[id].shape.cols; }
+  bool is_scalar(tile::ValueId id) const { return program[id].shape.is_scalar(); }
+  bool is_row(tile::ValueId id) const { return !is_scalar(id) && cols(id) == 1; }
+  const tile::BufferParam& buffer(const tile::Instr& instr) const {
+    return program.buffers[static_cast<std::size_t>(instr.index)];
+  }
+  std::string buffer_name(const tile::Instr& instr) const {
+    return parameter_name(buffer(instr).name);
+  }
+  bool is_transposed(const tile::Instr& instr) const {
+    return is_transposed_load(program, index, instr);
+  }
+
+  // A variable for the value of a scalar or row: "f32 v7", "f32 v7[4]".
+  std::string variable(tile::ValueId id) const;
+  // Scalars, and elements of rows inside a loop over r.
+  std::string scalar_operand(tile::ValueId id) const;
+  std::string scalar_expression(const tile::Instr& instr) const;
+  // Of scalars and of vectors.
+  std::string cast_expression(const tile::Instr& instr, const std::string& value) const;
+  // Where a load or store begins its vector, at row r and column c.
+  std::string address(const tile::Instr& instr, const Affine& offsets) const;
+
+  bool calls_function(const tile::Instr& instr) const;
+
+  const tile::TileProgram& program;
+  const std::vector<std::string> names;  // by value
+  const IndexAnalysis index;
+  const ProgramFacts facts;
+  const ObservedLimits observed;
+  const int lanes;  // elements of a vector
+};
+
+// The index at row r and column c.
+std::string offset_text(const Affine& affine);
+
+}  // namespace sinter

@@ -1,0 +1,165 @@
+// Masks cost nothing where the loops' bounds or the lanes that count say the same.
+#include "src/codegen/cpu/vector_body.h"
+
+#include "src/base/check.h"
+#include "src/codegen/analysis/limits.h"
+#include "src/codegen/c_text.h"
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::ValueId;
+
+namespace {
+
+// An index tile as data: i64, or narrower when it is cast at once.
+std::string index_vector(const Affine& affine, DType dtype) {
+  const std::string_view type = compute_type(dtype);
+  const std::string start = offset_text(affine);
+  if (affine.col_step == "0") return fmt::format("splat({}({}))", type, start);
+  const std::string step =
+      affine.col_step == "1" ? "" : fmt::format(" * splat({}({}))", type, affine.col_step);
+  return fmt::format("(splat({}({})) + iota_{}(){})", type, start, type, step);
+}
+
+}  // namespace
+
+void VectorBody::define(const Instr& instr) {
+  const ValueId id = instr.results[0];
+  const std::string value = values_.is_transposed(instr) ? transposed(instr) : expression(instr);
+  code_.line("const auto {} = {};", values_.name(id), value);
+  variables_[id] = values_.name(id);
+}
+
+std::string VectorBody::operand(ValueId id) {
+  if (auto it = variables_.find(id); it != variables_.end()) return it->second;
+  if (values_.is_scalar(id))
+    return fmt::format("splat({}({}))", values_.type(id), values_.name(id));
+  if (const auto& affine = values_.index.affine(id)) return index_vector(*affine, DType::i64);
+  if (const auto& prefix = values_.index.mask(id)) {
+    std::string text = mask(id);
+    if (lanes_ == Lanes::first_n && !prefix->col_limit.empty() &&
+        prefix->col_limit == limits_.col_limit)
+      text = text.empty() ? "lanes" : fmt::format("logical_and({}, lanes)", text);
+    return text.empty() ? "splat(true)" : text;
+  }
+  if (values_.is_row(id)) return fmt::format("splat({}[r])", values_.name(id));
+  if (!scratch_.has(id)) {
+    const Instr& instr = *values_.facts.definition.at(id);
+    if (instr.code == Code::broadcast) return operand(instr.args[0]);
+  }
+  code_.line("const auto {} = load({});", values_.name(id), scratch_.address(id));
+  return variables_[id] = values_.name(id);
+}
+
+// Empty where it says nothing that the loops' bounds do not.
+std::string VectorBody::mask(ValueId id) {
+  if (id == kNoValue) return "";
+  const auto& prefix = values_.index.mask(id);
+  if (!prefix) return operand(id);
+  const PrefixMask rest = beside(limits_, *prefix);
+  std::string text;
+  if (!rest.col_limit.empty()) text = fmt::format("lanes_below({} - c)", rest.col_limit);
+  if (!rest.row_limit.empty()) {
+    const std::string rows = fmt::format("splat(bool(r < {}))", rest.row_limit);
+    text = text.empty() ? rows : fmt::format("logical_and({}, {})", text, rows);
+  }
+  return text;
+}
+
+std::string VectorBody::expression(const Instr& instr) {
+  switch (instr.code) {
+    case Code::pointwise:
+      return pointwise(instr);
+    case Code::cast:
+      if (const auto& affine = values_.index.affine(instr.args[0]);
+          affine && values_.program[instr.results[0]].dtype == DType::i32 &&
+          !values_.is_scalar(instr.args[0]))
+        return index_vector(*affine, DType::i32);
+      return values_.cast_expression(instr, operand(instr.args[0]));
+    case Code::broadcast:
+      return operand(instr.args[0]);
+    case Code::load:
+      return load(instr);
+    default:
+      SINTER_ASSERT(false, "not an element instruction");
+      return {};
+  }
+}
+
+std::string VectorBody::pointwise(const Instr& instr) {
+  if (instr.op == Op::where && values_.index.mask(instr.args[0]) && lanes_ == Lanes::all &&
+      mask(instr.args[0]).empty())
+    return operand(instr.args[1]);
+  std::vector<std::string> args;
+  for (ValueId id : instr.args) args.push_back(operand(id));
+  return expression_text(instr.op, args);
+}
+
+std::string VectorBody::enabled_lanes(const std::string& mask) const {
+  const std::string text = mask.empty() ? "splat(true)" : mask;
+  return lanes_ == Lanes::all ? text : fmt::format("logical_and({}, lanes)", text);
+}
+
+// The tile has no values where the mask is off.
+std::string VectorBody::transposed(const Instr& instr) {
+  const std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
+  const std::string on = mask(instr.args[1]);
+  return on.empty() ? value : fmt::format("select({}, {}, {})", on, value, operand(instr.args[2]));
+}
+
+std::string VectorBody::load(const Instr& instr) {
+  const std::string on = mask(instr.args[1]);
+  const std::string zero = fmt::format("{}(0)", values_.type(instr.results[0]));
+  const ValueId elsewhere = instr.args[2];
+  const bool has_scalar = elsewhere != kNoValue && values_.is_scalar(elsewhere);
+  const std::string other = has_scalar ? values_.name(elsewhere) : zero;
+  std::string value = load(instr, on, other);
+  if (elsewhere == kNoValue || has_scalar || on.empty()) return value;
+  return fmt::format("select({}, {}, {})", on, value, operand(elsewhere));
+}
+
+std::string VectorBody::load(const Instr& instr, const std::string& on, const std::string& other) {
+  const auto& offsets = values_.index.affine(instr.args[0]);
+  if (!offsets || !on.empty()) {
+    if (offsets && offsets->col_step == "1")
+      return fmt::format("load_masked({}, {}, {})", values_.address(instr, *offsets),
+                         enabled_lanes(on), other);
+    return fmt::format("gather_masked({}, {}, {}, {})", values_.buffer_name(instr),
+                       operand(instr.args[0]), enabled_lanes(on), other);
+  }
+  const std::string at = values_.address(instr, *offsets);
+  const std::string& step = offsets->col_step;
+  const bool all = lanes_ == Lanes::all;
+  if (step == "0") return fmt::format("splat(unpack_one(*({})))", at);
+  if (step == "1")
+    return all ? fmt::format("load({})", at) : fmt::format("load_n({}, n, {})", at, other);
+  return all ? fmt::format("load_strided({}, {})", at, step)
+             : fmt::format("load_strided_n({}, {}, n, {})", at, step, other);
+}
+
+void VectorBody::store(const Instr& instr) {
+  const std::string value = operand(instr.args[1]);
+  const std::string on = mask(instr.args[2]);
+  const auto& offsets = values_.index.affine(instr.args[0]);
+  if (!offsets || !on.empty()) {
+    if (offsets && offsets->col_step == "1")
+      return code_.line("store_masked({}, {}, {});", values_.address(instr, *offsets), value,
+                        enabled_lanes(on));
+    return code_.line("scatter_masked({}, {}, {}, {});", values_.buffer_name(instr),
+                      operand(instr.args[0]), value, enabled_lanes(on));
+  }
+  const std::string at = values_.address(instr, *offsets);
+  const std::string& step = offsets->col_step;
+  const bool all = lanes_ == Lanes::all;
+  if (step != "1")
+    return all ? code_.line("store_strided({}, {}, {});", at, value, step)
+               : code_.line("store_strided_n({}, {}, {}, n);", at, value, step);
+  if (!all) return code_.line("store_n({}, {}, n);", at, value);
+  code_.line("{}({}, {});", values_.program.caching == tile::Caching::nothing ? "stream" : "store",
+             at, value);
+}
+
+}  // namespace sinter

@@ -1,0 +1,49 @@
+// VectorBody: one body of a loop over vectors of columns, and what stands for values in it.
+// In: element instructions. Out: lines of C++, one for each value computed, loaded or stored.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "src/codegen/analysis/affine.h"
+#include "src/codegen/c_writer.h"
+#include "src/codegen/cpu/scratch.h"
+#include "src/codegen/cpu/values.h"
+
+namespace sinter {
+
+// Which lanes of the vectors count: all, or the first n, which the text calls `n` and `lanes`.
+enum class Lanes { all, first_n };
+
+class VectorBody {
+ public:
+  // `limits`: what the bounds of the loops around it take care of.
+  VectorBody(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
+             const PrefixMask& limits, Lanes lanes)
+      : values_(values), scratch_(scratch), code_(code), limits_(limits), lanes_(lanes) {}
+
+  Lanes lanes() const { return lanes_; }
+
+  // Computes an instruction's result into a variable.
+  void define(const tile::Instr& instr);
+  std::string operand(tile::ValueId id);
+  void store(const tile::Instr& instr);
+
+ private:
+  std::string expression(const tile::Instr& instr);
+  std::string pointwise(const tile::Instr& instr);
+  std::string transposed(const tile::Instr& load);
+  std::string load(const tile::Instr& instr);
+  std::string load(const tile::Instr& instr, const std::string& on, const std::string& other);
+  std::string mask(tile::ValueId id);
+  std::string enabled_lanes(const std::string& mask) const;
+
+  const CpuValues& values_;
+  ScratchTiles& scratch_;
+  CWriter& code_;
+  const PrefixMask& limits_;
+  const Lanes lanes_;
+  std::map<tile::ValueId, std::string> variables_;  // values this body has computed
+};
+
+}  // namespace sinter

@@ -1,0 +1,45 @@
+// Neighbours along the columns are read and written together where offsets step by one along them;
+// neighbours along the rows where a tile goes through shared memory.
+#include "src/codegen/cuda/alignment.h"
+
+#include <algorithm>
+
+#include "src/codegen/cuda/renderer.h"
+
+namespace sinter {
+namespace {
+
+using tile::Code;
+using tile::Instr;
+
+// Elements of one access, at most.
+int widest_access(const CudaValues& values, const Instr& access) {
+  const tile::ValueId offsets = access.args[0];
+  if (values.is_scalar(offsets)) return 1;
+  const auto& affine = values.index.affine(offsets);
+  if (!affine) return 1;
+  int widest = 1;
+  if (affine->col_step == "1")
+    widest = std::min(values.layout.vector(), values.divisibility.of(offsets));
+  if (affine->row_step == "1" && !values.is_row(offsets))
+    widest = std::max(widest, values.row_divisibility.of(offsets));
+  return widest;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> buffer_alignments(const CudaValues& values) {
+  std::vector<std::uint8_t> alignments;
+  for (const tile::BufferParam& buffer : values.program.buffers)
+    alignments.push_back(static_cast<std::uint8_t>(size_of(buffer.dtype)));
+  tile::for_each_instr(values.program.body, [&](const Instr& instr) {
+    if (instr.code != Code::load && instr.code != Code::store) return;
+    const auto element = static_cast<std::int64_t>(size_of(values.buffer(instr).dtype));
+    const std::int64_t bytes = std::min(widest_access(values, instr) * element, kCudaAlignment);
+    std::uint8_t& alignment = alignments[static_cast<std::size_t>(instr.index)];
+    alignment = std::max(alignment, static_cast<std::uint8_t>(bytes));
+  });
+  return alignments;
+}
+
+}  // namespace sinter

@@ -1,0 +1,354 @@
+// Text is written inside loops over r and k; see CudaValues for the names.
+#include "src/codegen/cuda/loads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sinter {
+
+using tile::BufferParam;
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::TileShape;
+using tile::ValueId;
+
+namespace {
+
+constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
+constexpr int kPackBytes = 16;
+
+// A tile in shared memory, column by column. The 32 lanes of a warp put `width` neighbours of a
+// column each, and take as many of a row: they find 32 different banks if columns lie an odd number
+// of elements apart and every 32 rows, and columns, half a width further on.
+struct SharedTile {
+  SharedTile(TileShape shape, int width)
+      : skew(std::max(1, width / 2)),
+        pitch((shape.rows + skew * ((shape.rows - 1) / 32)) | 1),
+        elements(pitch * shape.cols + skew * ((shape.cols - 1) / 32)) {}
+
+  // Of element (row, col).
+  std::string index() const {
+    return fmt::format("col * {} + row + (row / 32 + col / 32) * {}", pitch, skew);
+  }
+
+  std::int64_t skew;
+  std::int64_t pitch;
+  std::int64_t elements;
+};
+
+std::string index_after(const std::string& index) {
+  return index == "0" ? "" : fmt::format(" + ({})", index);
+}
+
+}  // namespace
+
+bool CudaLoads::is_ahead(const CudaValues& values, const Instr& load) {
+  const bool even_mask = load.args[1] == kNoValue || values.index.mask(load.args[1]);
+  const bool plain_other = load.args[2] == kNoValue || values.is_scalar(load.args[2]);
+  return values.index.affine(load.args[0]) && even_mask && plain_other;
+}
+
+void CudaLoads::render() {
+  bool has_loads = false;
+  bool has_fetched = false;
+  for (const Instr* instr : stage_.elements) {
+    has_loads |= instr->code == Code::load;
+    has_fetched |= instr->code == Code::load && state_.fetched.count(instr->results[0]);
+  }
+  const bool far = std::exchange(state_.first_loads, state_.first_loads && !has_loads);
+  for (const Instr* instr : stage_.elements)
+    if (instr->code == Code::load) render_one(*instr, far);
+  if (has_fetched) code_.line("fetch(program + {} * step, slot);", layout_.mapping().ahead);
+  render_shared_puts();
+}
+
+// The first loads of a program all go before what is computed with them; later ones are of little
+// that all rows share, and would only take up registers.
+void CudaLoads::render_one(const Instr& load, bool far) {
+  const ValueId id = load.results[0];
+  if (!is_ahead(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
+  if (state_.fetched.count(id)) return render_fetched(load);
+  if (goes_through_shared(load)) return render_shared_tile(load);
+  if (!far && !stage_.keeps(id)) {
+    near_.push_back(&load);
+    return;
+  }
+  const std::string to = declare(load);
+  vectors_.open_vectors(values_.shape(id));
+  vectors_.open_rows(values_.shape(id));
+  render_vectors_of(load, to, values_.element_index(id));
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_near(bool in_rows) {
+  for (const Instr* load : near_) {
+    const ValueId id = load->results[0];
+    if ((values_.shape(id).rows > 1) != in_rows) continue;
+    code_.line("{} {}[{}];", values_.type(id), values_.name(id), layout_.vector());
+    render_vectors_of(*load, values_.name(id), layout_.vector() > 1 ? "v" : "0");
+  }
+}
+
+bool CudaLoads::is_near(ValueId id) const {
+  return std::any_of(near_.begin(), near_.end(),
+                     [&](const Instr* load) { return load->results[0] == id; });
+}
+
+std::string CudaLoads::declare(const Instr& load) {
+  const ValueId id = load.results[0];
+  state_.arrays.insert(id);
+  if (can_stay_packed(load)) {
+    state_.packed.insert(id);
+    code_.line("{};", values_.packed_declaration(load));
+    return fmt::format("{}[{}]", values_.name(id), values_.vector_number(id));
+  }
+  code_.line("{};", values_.declaration(id));
+  return values_.name(id) + index_after(values_.vector_index(id));
+}
+
+// Pairs of 16-bit floats take half the registers, and are as good as f32 once they are unpacked: an
+// instruction each.
+bool CudaLoads::can_stay_packed(const Instr& load) const {
+  const BufferParam& buffer = values_.buffer(load);
+  if (!is_floating(buffer.dtype) || size_of(buffer.dtype) != 2 || buffer.written) return false;
+  if (layout_.vector() % 2 != 0 || values_.index.affine(load.args[0])->col_step != "1")
+    return false;
+  if (load.args[2] == kNoValue) return true;
+  // What stands where the mask is off must be the same in 16 bits.
+  const Instr& other = *values_.facts.definition.at(load.args[2]);
+  constexpr double kWholeIn16Bits = 256;
+  return other.code == Code::constant &&
+         (std::isinf(other.real) ||
+          (std::abs(other.real) <= kWholeIn16Bits && std::trunc(other.real) == other.real));
+}
+
+std::string CudaLoads::other_text(const Instr& load) const {
+  const std::string_view type = values_.type(load.results[0]);
+  return fmt::format("{}({})", type,
+                     load.args[2] == kNoValue ? "0" : values_.operand(load.args[2]));
+}
+
+// What many programs read stays in the cache anyway.
+const char* CudaLoads::reading_of(const Instr& load) const {
+  if (is_near(load.results[0])) return "kLater";
+  if (values_.buffer(load).reused) return "kOften";
+  switch (values_.program.caching) {
+    case tile::Caching::results:
+      return "kOnce";
+    case tile::Caching::operands:
+      return "kKept";
+    default:
+      return "kOften";
+  }
+}
+
+// --- into registers ---
+
+void CudaLoads::render_vectors_of(const Instr& load, const std::string& to,
+                                  const std::string& element) {
+  const Affine& offsets = *values_.index.affine(load.args[0]);
+  if (state_.fetched_once.count(load.results[0]))
+    render_take(load, to);
+  else if (offsets.col_step == "1" && !values_.buffer(load).written)
+    render_vector_load(load, offsets, to);
+  else
+    render_single_loads(load, offsets, element);
+}
+
+void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
+                                   const std::string& to) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at = values_.offset(offsets, CudaVectors::row_text(shape), "begin");
+  const std::string widths =
+      fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), reading_of(load));
+  const std::string buffer = values_.buffer_name(load);
+  if (!mask.count.empty())
+    code_.line(
+        "load_part<{}>({}, {}, {}, {}, {});", widths, to, buffer, at,
+        mask.where.empty() ? mask.count : fmt::format("{} ? idx({}) : 0", mask.where, mask.count),
+        other_text(load));
+  else if (!mask.where.empty())
+    code_.line("load_where<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, mask.where,
+               other_text(load));
+  else
+    code_.line("load_vector<{}>({}, {}, {});", widths, to, buffer, at);
+}
+
+void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
+                                    const std::string& element) {
+  const TileShape shape = values_.shape(load.results[0]);
+  vectors_.open_vector();
+  std::vector<std::string> conditions = vectors_.inside(shape);
+  if (load.args[1] != kNoValue)
+    conditions.push_back(
+        values_.condition(*values_.index.mask(load.args[1]), CudaVectors::row_text(shape), "col"));
+  const std::string where = CudaVectors::all_of(conditions);
+  const std::string value =
+      values_.load_text(load, values_.offset(offsets, CudaVectors::row_text(shape), "col"));
+  code_.line("{}[{}] = {};", values_.name(load.results[0]), element,
+             where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
+  code_.close();
+}
+
+// --- fetched ahead ---
+
+bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
+  if (!is_ahead(values, load) || values.buffer(load).written) return false;
+  if (values.index.affine(load.args[0])->col_step != "1") return false;
+  const int element = static_cast<int>(size_of(values.buffer(load).dtype));
+  const int width = std::min(values.layout.vector(), values.divisibility.of(load.args[0]));
+  const bool even_mask =
+      load.args[1] == kNoValue || values.divisibility.of(load.args[1]) >= values.layout.vector();
+  return width * element >= kPackBytes && even_mask;
+}
+
+int CudaLoads::packs(const CudaValues& values, const Instr& load) {
+  return values.layout.elements(values.shape(load.results[0])) *
+         static_cast<int>(size_of(values.buffer(load).dtype)) / kPackBytes;
+}
+
+// A thread finds its packs where it put them: side by side with those of other threads, so that a
+// warp takes neighbouring banks, and no thread has to wait for another.
+std::string CudaLoads::pack_index(const Instr& load) const {
+  const ValueId id = load.results[0];
+  const std::string in_slot = mul_text(
+      values_.vector_number(id), std::to_string(layout_.vector() / vectors_.pack_width(load)));
+  const bool has_slots = layout_.mapping().ahead > 1 && state_.fetched.count(id);
+  const std::string slot = has_slots ? mul_text("slot", std::to_string(packs(values_, load))) : "0";
+  return add_text(mul_text(add_text(slot, in_slot), std::to_string(layout_.mapping().threads)),
+                  "thread_index()");
+}
+
+const std::string& CudaLoads::fetched_array(const Instr& load) const {
+  const auto it = state_.fetched.find(load.results[0]);
+  return it != state_.fetched.end() ? it->second : state_.fetched_once.at(load.results[0]);
+}
+
+void CudaLoads::render_fetch(const Instr& load) {
+  const TileShape shape = values_.shape(load.results[0]);
+  vectors_.open_vectors(shape);
+  vectors_.open_rows(shape);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at =
+      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  code_.line("{}fetch_vector<{}, {}, {}>({}, {}, {}, {});",
+             mask.where.empty() ? "" : fmt::format("if ({}) ", mask.where), layout_.vector(),
+             vectors_.pack_width(load), reading_of(load), fetched_array(load), pack_index(load),
+             values_.buffer_name(load), at);
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_fetched(const Instr& load) {
+  const ValueId id = load.results[0];
+  const std::string to = declare(load);
+  vectors_.open_vectors(values_.shape(id));
+  vectors_.open_rows(values_.shape(id));
+  render_take(load, to);
+  code_.close();
+  code_.close();
+}
+
+void CudaLoads::render_take(const Instr& load, const std::string& to) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
+  const std::string at =
+      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  const std::string arguments = fmt::format("{}, {}, {}, {}, {}", to, fetched_array(load),
+                                            pack_index(load), values_.buffer_name(load), at);
+  const std::string widths = fmt::format("{}, {}", layout_.vector(), vectors_.pack_width(load));
+  if (mask.where.empty())
+    code_.line("take_vector<{}>({});", widths, arguments);
+  else
+    code_.line("take_where<{}>({}, {}, {});", widths, arguments, mask.where, other_text(load));
+}
+
+// --- transposed tiles, through shared memory ---
+
+bool CudaLoads::goes_through_shared(const Instr& load) const {
+  const TileShape shape = values_.shape(load.results[0]);
+  if (!is_transposed_load(values_.program, values_.index, load) || layout_.cluster() > 1 ||
+      values_.buffer(load).written)
+    return false;
+  const bool exact = layout_.rows_exact(shape) && layout_.cols_exact(shape) &&
+                     shape.rows * shape.cols % layout_.mapping().threads == 0;
+  return exact && state_.shared_bytes + shared_bytes(load) <= kMostSharedBytes;
+}
+
+// Elements of one access along the rows.
+int CudaLoads::row_pack_width(const Instr& load) const {
+  const TileShape shape = values_.shape(load.results[0]);
+  const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
+  const std::int64_t each = shape.rows * shape.cols / layout_.mapping().threads;
+  int width = std::min<int>(
+      {kPackBytes / element, values_.row_divisibility.of(load.args[0]), static_cast<int>(each)});
+  while (shape.rows % width != 0 || each % width != 0) width /= 2;
+  return width;
+}
+
+std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
+  const SharedTile tile(values_.shape(load.results[0]), row_pack_width(load));
+  return tile.elements * static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
+}
+
+// All loads go before the first value is put into shared memory, which has to wait for it.
+void CudaLoads::render_shared_tile(const Instr& load) {
+  const ValueId id = load.results[0];
+  const TileShape shape = values_.shape(id);
+  const Affine& offsets = *values_.index.affine(load.args[0]);
+  const int width = row_pack_width(load);
+  state_.shared_bytes += shared_bytes(load);
+  code_.line("{} {}_parts[{}];", values_.type(id), values_.name(id),
+             shape.rows * shape.cols / layout_.mapping().threads);
+  open_shared_tile(load);
+  PrefixMask mask;
+  if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
+  const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
+  const std::string count =
+      mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
+  code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,
+             reading_of(load), values_.name(id), values_.buffer_name(load),
+             values_.offset(offsets, "row", "col"),
+             in_column.empty() ? fmt::format("idx({})", count)
+                               : fmt::format("{} ? idx({}) : 0", in_column, count),
+             other_text(load));
+  code_.close();
+  shared_tiles_.push_back(&load);
+}
+
+// A loop over what a thread loads of a tile.
+void CudaLoads::open_shared_tile(const Instr& load) {
+  const TileShape shape = values_.shape(load.results[0]);
+  const int width = row_pack_width(load);
+  const int threads = layout_.mapping().threads;
+  code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
+  code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
+  code_.line("const i32 row = element % {}, col = element / {};", shape.rows, shape.rows);
+}
+
+void CudaLoads::render_shared_puts() {
+  if (shared_tiles_.empty()) return;
+  // The last trip has been read.
+  if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
+  for (const Instr* load : shared_tiles_) {
+    const ValueId id = load->results[0];
+    const int width = row_pack_width(*load);
+    const SharedTile tile(values_.shape(id), width);
+    const std::string array = values_.name(id) + "_tile";
+    code_.line("SN_SHARED({}, {}, {});", values_.type(id), array, tile.elements);
+    open_shared_tile(*load);
+    code_.line("SN_UNROLL for (int w = 0; w < {0}; ++w) put({1}, {2} + w, {3}_parts[i * {0} + w]);",
+               width, array, tile.index(), values_.name(id));
+    code_.close();
+    state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
+  }
+  code_.line("block_barrier();");
+}
+
+}  // namespace sinter

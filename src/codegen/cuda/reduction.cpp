@@ -1,0 +1,170 @@
+// A thread keeps a part for each place in its vectors: that many additions do not wait for each
+// other.
+#include "src/codegen/cuda/reduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace sinter {
+
+CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
+                             std::string pairs)
+    : values_(values),
+      vectors_(values, code),
+      code_(code),
+      instr_(&instr),
+      name_(values.name(instr.results[0])),
+      pairs_(std::move(pairs)) {}
+
+// The greatest of 16-bit floats is one of them: no digits are lost.
+bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
+  return instr.reduce_kind == ReduceKind::max || instr.reduce_kind == ReduceKind::min;
+}
+
+bool CudaReduction::needs_slots(const CudaLayout& layout) {
+  return layout.threads_per_row() > 32 || layout.cluster() > 1;
+}
+
+std::string CudaReduction::kind() const {
+  constexpr const char* kKinds[] = {"Sum", "Product", "Maximum", "Minimum", "Greatest", "Least"};
+  return kKinds[static_cast<int>(instr_->reduce_kind)];
+}
+
+std::string CudaReduction::type() const {
+  const std::string_view value = compute_type(values_.program[instr_->args[0]].dtype);
+  if (!is_arg(instr_->reduce_kind)) return std::string(value);
+  return fmt::format("Placed<{}, {}>", value, compute_type(values_.program[instr_->args[1]].dtype));
+}
+
+// Of positions the greatest, so that any element comes before it.
+std::string CudaReduction::identity() const {
+  std::string value = identity_text(instr_->reduce_kind, values_.program[instr_->args[0]].dtype);
+  if (!is_arg(instr_->reduce_kind)) return value;
+  return fmt::format("{}{{{}, {}}}", type(), value,
+                     identity_text(ReduceKind::min, values_.program[instr_->args[1]].dtype));
+}
+
+std::string CudaReduction::part_index() const {
+  const int vector = values_.layout.vector();
+  const std::string row = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
+  return vector > 1 ? add_text(row, "v") : row;
+}
+
+void CudaReduction::declare_parts() const {
+  const int count = row_steps() * values_.layout.vector();
+  code_.line("{} {}_part[{}];", type(), name_, count);
+  if (reduces_pairs()) {
+    code_.line("{} {}_pairs[{}];", pairs_, name_, row_steps());
+    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all<{}>({}_pairs[r], {});", row_steps(),
+               values_.layout.vector(), name_, identity());
+  } else {
+    code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
+  }
+  for (tile::ValueId id : instr_->results)
+    code_.line("{} {}{};", values_.type(id), values_.name(id),
+               row_steps() > 1 ? fmt::format("[{}]", row_steps()) : "");
+}
+
+void CudaReduction::accumulate(const std::vector<std::string>& entering,
+                               const std::string& where) const {
+  combine(fmt::format("{}_part[{}]", name_, part_index()),
+          entering.size() == 1 ? fmt::format("{}({})", type(), entering[0])
+                               : fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]),
+          where);
+}
+
+std::string CudaReduction::pairs_text() const {
+  return fmt::format("{}_pairs[{}]", name_, row_steps() > 1 ? "r" : "0");
+}
+
+void CudaReduction::accumulate_pairs(const std::string& entering, const std::string& where) const {
+  combine(pairs_text(), entering, where);
+}
+
+void CudaReduction::combine(const std::string& part, const std::string& value,
+                            const std::string& where) const {
+  code_.line("{}{} = {}::combine({}, {});", where.empty() ? "" : fmt::format("if ({}) ", where),
+             part, kind(), part, value);
+}
+
+void CudaReduction::reduce_warp() const {
+  vectors_.open_rows(shape());
+  const int vector = values_.layout.vector();
+  const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
+  if (reduces_pairs())
+    code_.line("SN_UNROLL for (int v = 0; v < {}; ++v) {}_part[{}] = element({}, v);", vector,
+               name_, add_text(first, "v"), pairs_text());
+  const std::string part = fmt::format("{}_part[{}]", name_, first);
+  for (int step = vector / 2; step > 0; step /= 2)
+    code_.line(
+        "SN_UNROLL for (int v = 0; v < {0}; ++v) {1}_part[{2}] = {3}::combine({1}_part[{2}], "
+        "{1}_part[{2} + {0}]);",
+        step, name_, add_text(first, "v"), kind());
+  code_.line("{} = reduce_lanes<{}, {}>({});", part, kind(),
+             std::min(32, values_.layout.threads_per_row()), part);
+  if (!needs_slots(values_.layout)) set_results(part);
+  code_.close();
+}
+
+std::string CudaReduction::slots() const {
+  return is_arg(instr_->reduce_kind) ? fmt::format("{0}_slots, {0}_places", name_)
+                                     : name_ + "_slots";
+}
+
+std::string CudaReduction::slot_row() const {
+  const std::string row = row_steps() > 1
+                              ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
+                              : "thread_row";
+  return values_.layout.is_persistent() ? fmt::format("turn * {} + {}", slot_rows(), row) : row;
+}
+
+std::vector<DType> CudaReduction::slot_types() const {
+  std::vector<DType> types{values_.program[instr_->args[0]].dtype};
+  if (is_arg(instr_->reduce_kind)) types.push_back(values_.program[instr_->args[1]].dtype);
+  return types;
+}
+
+int CudaReduction::slot_bytes() const {
+  const CudaLayout& layout = values_.layout;
+  const int slots = slot_rows() * std::max(1, layout.threads_per_row() / 32) * layout.cluster();
+  int bytes = 0;
+  for (DType type : slot_types())
+    bytes += slots * (type == DType::boolean ? 4 : static_cast<int>(size_of(type)));
+  return bytes;
+}
+
+void CudaReduction::put_parts(const std::string& meeting) const {
+  const int group = values_.layout.threads_per_row();
+  // A thread may be a program ahead of others, which still take the last one's parts.
+  const int rows = (values_.layout.is_persistent() ? 2 : 1) * slot_rows();
+  const char* array = "slots";
+  for (DType type : slot_types())
+    code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
+               std::exchange(array, "places"), rows, group);
+  vectors_.open_rows(shape());
+  code_.line("{}<{}>({}, {}, {}_part[{}]{});", meeting.empty() ? "put_part" : "bring_part", group,
+             slots(), slot_row(), name_,
+             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0",
+             meeting.empty() ? "" : ", " + meeting);
+  code_.close();
+}
+
+void CudaReduction::take_parts() const {
+  vectors_.open_rows(shape());
+  code_.line("const {} whole = take_parts<{}, {}>({}, {}, {});", type(), kind(),
+             values_.layout.threads_per_row(), slots(), slot_row(), identity());
+  set_results("whole");
+  code_.close();
+}
+
+void CudaReduction::set_results(const std::string& value) const {
+  constexpr const char* kMembers[] = {".value", ".position"};
+  for (std::size_t i = 0; i < instr_->results.size(); ++i)
+    code_.line("{}{} = {}{};", values_.name(instr_->results[i]), row_steps() > 1 ? "[r]" : "",
+               value, is_arg(instr_->reduce_kind) ? kMembers[i] : "");
+}
+
+}  // namespace sinter

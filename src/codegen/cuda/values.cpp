@@ -1,0 +1,246 @@
+// Constants are written where they are used, parameters keep their names, and a loop's results are
+// the variables it carried.
+#include "src/codegen/cuda/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+using tile::Code;
+using tile::Instr;
+using tile::kNoValue;
+using tile::TileProgram;
+using tile::ValueId;
+
+namespace {
+
+// Products of two that are plain ints must not overflow where indices are wide.
+std::string whole_text(std::int64_t value, bool wide) {
+  return std::to_string(value) + (wide && value >= (1 << 15) ? "ll" : "");
+}
+
+std::vector<std::string> value_names(const TileProgram& program) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < program.values.size(); ++i) names.push_back(fmt::format("v{}", i));
+  auto name = [&](ValueId id) -> std::string& { return names[static_cast<std::size_t>(id)]; };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    for (std::size_t i = 0; i < instr.results.size(); ++i) {
+      const ValueId id = instr.results[i];
+      const DType dtype = program[id].dtype;
+      if (instr.code == Code::constant)
+        name(id) = dtype == DType::i64 && instr.integer >= 0
+                       ? whole_text(instr.integer, program.mapping.wide_index)
+                       : literal(instr, dtype);
+      else if (instr.code == Code::arange && program[id].shape.is_scalar())
+        name(id) = "0";
+      else if (instr.code == Code::scalar)
+        name(id) = parameter_name(program.scalars[static_cast<std::size_t>(instr.index)].name);
+      else if (instr.code == Code::program_id)
+        name(id) = "program";
+      else if (instr.code == Code::loop)
+        name(id) = name(instr.body_params[i + 1]);
+    }
+  });
+  return names;
+}
+
+bool keeps_offsets(Op op) {
+  return op == Op::add || op == Op::sub || op == Op::mul || op == Op::floor_div ||
+         op == Op::remainder || op == Op::minimum || op == Op::maximum;
+}
+
+std::vector<char> find_offsets(const TileProgram& program) {
+  std::vector<char> found(program.values.size(), 0);
+  const auto is_offset = [&](ValueId id) { return found[static_cast<std::size_t>(id)] != 0; };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    if (instr.code == Code::loop) found[static_cast<std::size_t>(instr.body_params[0])] = 1;
+    if (instr.results.size() != 1) return;
+    const tile::Value& value = program[instr.results[0]];
+    if (value.dtype != DType::i64 || !value.shape.is_scalar()) return;
+    bool offset = false;
+    switch (instr.code) {
+      case Code::constant:
+      case Code::scalar:
+      case Code::program_id:
+      case Code::arange:
+        offset = true;
+        break;
+      case Code::pointwise:
+        offset =
+            keeps_offsets(instr.op) && std::all_of(instr.args.begin(), instr.args.end(), is_offset);
+        break;
+      default:
+        break;
+    }
+    found[static_cast<std::size_t>(instr.results[0])] = offset;
+  });
+  return found;
+}
+
+// Of programs' numbers, and of their quotients in turn.
+CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
+  CudaDivisors found;
+  const auto is = [&](ValueId id, Code code) {
+    const auto it = facts.definition.find(id);
+    return it != facts.definition.end() && it->second->code == code;
+  };
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    if (instr.code != Code::pointwise || instr.op != Op::floor_div) return;
+    const ValueId number = instr.args[0];
+    if (!is(number, Code::program_id) && found.of.count(number) == 0) return;
+    if (!is(instr.args[1], Code::scalar)) return;
+    const int scalar = facts.definition.at(instr.args[1])->index;
+    found.of[instr.results[0]] = scalar;
+    if (std::find(found.scalars.begin(), found.scalars.end(), scalar) == found.scalars.end())
+      found.scalars.push_back(scalar);
+  });
+  return found;
+}
+
+}  // namespace
+
+CudaValues::CudaValues(const TileProgram& tile_program)
+    : program(tile_program),
+      layout(program),
+      names(value_names(program)),
+      offset_like(find_offsets(program)),
+      index(program, names),
+      facts(program),
+      divisibility(program, index),
+      row_divisibility(program, index, tile::Axis::rows),
+      divisors(find_divisors(program, facts)) {}
+
+std::string CudaValues::inverse_name(int scalar) const {
+  return "inverse_of_" + parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name);
+}
+
+std::string CudaValues::buffer_name(const Instr& instr) const {
+  return parameter_name(buffer(instr).name);
+}
+
+std::string_view CudaValues::type(ValueId id) const {
+  return is_offset(id) ? "idx" : compute_type(program[id].dtype);
+}
+
+std::string CudaValues::row_variable(ValueId id) const {
+  return layout.row_steps(shape(id)) > 1 ? name(id) + "[r]" : name(id);
+}
+
+std::string CudaValues::declaration(ValueId id) const {
+  std::string text = fmt::format("{} {}", type(id), name(id));
+  if (is_row(id) && layout.row_steps(shape(id)) == 1) return text;
+  return fmt::format("{}[{}]", text, layout.elements(shape(id)));
+}
+
+std::string CudaValues::packed_type(const Instr& load) const {
+  return fmt::format("Packed<{}, {}>", storage_type(buffer(load).dtype), layout.vector());
+}
+
+std::string CudaValues::packed_declaration(const Instr& load) const {
+  const ValueId id = load.results[0];
+  return fmt::format("{} {}[{}]", packed_type(load), name(id),
+                     layout.elements(shape(id)) / layout.vector());
+}
+
+std::string CudaValues::vector_number(ValueId id) const {
+  const int steps = layout.col_steps(shape(id));
+  std::string text = "0";
+  if (layout.row_steps(shape(id)) > 1) text = mul_text("r", std::to_string(steps));
+  return steps > 1 ? add_text(text, "k") : text;
+}
+
+std::string CudaValues::vector_index(ValueId id) const {
+  return mul_text(vector_number(id), std::to_string(layout.vector()));
+}
+
+std::string CudaValues::element_index(ValueId id) const {
+  return layout.vector() > 1 ? add_text(vector_index(id), "v") : vector_index(id);
+}
+
+std::string CudaValues::operand(ValueId id) const {
+  if (is_offset(id)) return fmt::format("i64({})", name(id));
+  if (is_scalar(id)) return name(id);
+  const std::string row = shape(id).rows == 1 ? "0" : "row";
+  if (const auto& offsets = index.affine(id))
+    return fmt::format("i64({})", offset(*offsets, row, "0"));
+  if (const auto& mask = index.mask(id)) {
+    SINTER_ASSERT(mask->col_limit.empty(), "{}", name(id));
+    return fmt::format("({})", condition(*mask, row, "0"));
+  }
+  SINTER_ASSERT(is_row(id), "{}", name(id));
+  return row_variable(id);
+}
+
+std::string CudaValues::expression(const Instr& instr) const {
+  std::vector<std::string> operands;
+  // Offsets stay offsets as long as nothing else is mixed in.
+  const bool all_offsets = instr.code == Code::pointwise && !instr.args.empty() &&
+                           std::all_of(instr.args.begin(), instr.args.end(),
+                                       [&](ValueId id) { return id != kNoValue && is_offset(id); });
+  for (ValueId id : instr.args) {
+    if (id == kNoValue)
+      operands.emplace_back();
+    else if (all_offsets)
+      operands.push_back(fmt::format("idx({})", name(id)));
+    else
+      operands.push_back(operand(id));
+  }
+  if (const auto it = divisors.of.find(instr.results[0]); it != divisors.of.end())
+    return fmt::format("quotient({}, {}, {})", operands[0], operands[1], inverse_name(it->second));
+  return expression(instr, std::move(operands));
+}
+
+std::string CudaValues::expression(const Instr& instr, std::vector<std::string> operands) const {
+  switch (instr.code) {
+    case Code::pointwise:
+      return expression_text(instr.op, operands);
+    case Code::cast: {
+      std::string text = fmt::format("to_{}({})", type(instr.results[0]), operands[0]);
+      if (instr.storage == DType::f16) return "round_f16(" + text + ")";
+      if (instr.storage == DType::bf16) return "round_bf16(" + text + ")";
+      return text;
+    }
+    case Code::broadcast:
+      return operands[0];
+    case Code::load: {
+      std::string value = load_text(instr, operands[0]);
+      if (instr.args[1] == kNoValue) return value;
+      return fmt::format("{} ? {} : {}({})", operands[1], value, type(instr.results[0]),
+                         operands[2]);
+    }
+    default:
+      SINTER_ASSERT(false, "not an expression");
+      return {};
+  }
+}
+
+std::string CudaValues::load_text(const Instr& instr, const std::string& offset) const {
+  return fmt::format("{}({}, {})", buffer(instr).written ? "load_back_one" : "load_one",
+                     buffer_name(instr), offset);
+}
+
+std::string CudaValues::offset(const Affine& affine, const std::string& row,
+                               const std::string& col) const {
+  // Places in a tile are 32 bits wide; their products with steps need not be.
+  const auto far = [&](const std::string& place, const std::string& step) {
+    const bool is_product = place != "0" && step != "0" && step != "1";
+    return mul_text(is_product ? fmt::format("idx({})", place) : place, step);
+  };
+  return add_text(add_text(affine.base, far(row, affine.row_step)), far(col, affine.col_step));
+}
+
+std::string CudaValues::condition(const PrefixMask& mask, const std::string& row,
+                                  const std::string& col) const {
+  std::string text;
+  if (!mask.row_limit.empty()) text = fmt::format("{} < {}", row, mask.row_limit);
+  if (!mask.col_limit.empty())
+    text += fmt::format("{}{} < {}", text.empty() ? "" : " && ", col, mask.col_limit);
+  return text;
+}
+
+}  // namespace sinter

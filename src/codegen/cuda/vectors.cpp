@@ -1,0 +1,88 @@
+// Loops of few trips are unrolled: what they index lies in registers.
+#include "src/codegen/cuda/vectors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sinter {
+
+using tile::TileShape;
+
+namespace {
+
+constexpr int kMostUnrolled = 128;  // elements of a thread
+
+std::string_view unroll(int steps) { return steps <= kMostUnrolled ? "SN_UNROLL " : ""; }
+
+}  // namespace
+
+void CudaVectors::open_vectors(TileShape shape) const {
+  const int steps = layout_.col_steps(shape);
+  if (steps > 1)
+    code_.open("{}for (int k = 0; k < {}; ++k)", unroll(layout_.elements(shape)), steps);
+  else
+    code_.open();
+  std::string at = layout_.cluster() > 1 ? "rank" : "0";
+  if (layout_.cluster() > 1) at = mul_text(at, std::to_string(steps));
+  if (steps > 1) at = add_text(at, "k");
+  at = add_text(mul_text(at, std::to_string(layout_.threads_per_row())), "thread_col");
+  code_.line("const i32 begin = {};", mul_text(at, std::to_string(layout_.vector())));
+}
+
+void CudaVectors::open_rows(TileShape shape) const {
+  const int steps = layout_.row_steps(shape);
+  if (steps > 1) {
+    code_.open("{}for (int r = 0; r < {}; ++r)", unroll(layout_.elements(shape)), steps);
+    code_.line("const i32 row = {};",
+               add_text(mul_text("r", std::to_string(layout_.thread_rows())), "thread_row"));
+  } else {
+    code_.open();
+    if (shape.rows > 1) code_.line("const i32 row = thread_row;");
+  }
+}
+
+void CudaVectors::open_vector() const {
+  if (layout_.vector() > 1)
+    code_.open("SN_UNROLL for (int v = 0; v < {}; ++v)", layout_.vector());
+  else
+    code_.open();
+  code_.line("const i32 col = begin{};", layout_.vector() > 1 ? " + v" : "");
+}
+
+std::vector<std::string> CudaVectors::inside(TileShape shape) const {
+  std::vector<std::string> conditions;
+  if (!layout_.rows_exact(shape)) conditions.push_back(fmt::format("row < {}", shape.rows));
+  if (!layout_.cols_exact(shape)) conditions.push_back(fmt::format("begin < {}", shape.cols));
+  return conditions;
+}
+
+std::string CudaVectors::all_of(const std::vector<std::string>& conditions) {
+  std::string text;
+  for (const std::string& each : conditions) text += (text.empty() ? "" : " && ") + each;
+  return text;
+}
+
+VectorMask CudaVectors::mask(tile::ValueId mask_id, TileShape shape,
+                             std::vector<std::string> conditions) const {
+  VectorMask result;
+  if (mask_id != tile::kNoValue) {
+    PrefixMask mask = *values_.index.mask(mask_id);
+    if (!mask.col_limit.empty() && values_.divisibility.of(mask_id) < layout_.vector()) {
+      result.count = sub_text(mask.col_limit, "begin");
+      mask.col_limit.clear();
+    }
+    const std::string condition = values_.condition(mask, row_text(shape), "begin");
+    if (!condition.empty()) conditions.push_back(condition);
+  }
+  result.where = all_of(conditions);
+  return result;
+}
+
+int CudaVectors::pack_width(const tile::Instr& instr) const {
+  const int element = static_cast<int>(size_of(values_.buffer(instr).dtype));
+  return std::min({layout_.vector(), 16 / element, values_.divisibility.of(instr.args[0])});
+}
+
+}  // namespace sinter

@@ -1,0 +1,88 @@
+// The text of explain() and of each stage.
+#include "src/base/check.h"
+#include "src/program/build.h"
+
+namespace sinter {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", value / 1e3);
+  return fmt::format("{:.1f} MB", value / 1e6);
+}
+
+std::string node_text(const PlanNode& node) { return fmt::format("%{} {}", node.id, node.op); }
+
+// A concat is in no group: its parts are.
+std::string place_text(const PlanNode& node) {
+  return node_text(node) + (node.kernel < 0 ? "" : fmt::format(" (group {})", node.kernel));
+}
+
+void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::string& text) {
+  const PlanKernel& kernel = plan.kernels[k];
+  text += fmt::format("group {}  {}\n  {}\n", k, kernel.name, kernel.tiles);
+  if (on_gpu) text += fmt::format("  config: {}\n", kernel.config_origin);  // others are not tuned
+  text += "  nodes";
+  for (const PlanNode& node : plan.nodes)
+    if (node.kernel == static_cast<int>(k)) text += "  " + node_text(node);
+  text += fmt::format("\n  reads {}, writes {}, {:.1f} M simple operations, predicted {:.1f} us\n",
+                      bytes_text(kernel.bytes_read), bytes_text(kernel.bytes_written),
+                      static_cast<double>(kernel.flops) / 1e6, kernel.predicted_us);
+}
+
+}  // namespace
+
+std::string explain_text(const Program& program, const std::string& name) {
+  const PlanInfo plan = plan_info(program);
+  std::string text;
+  if (!name.empty()) text += name + "\n";
+  text += fmt::format("{} kernel{}, {} moved, {} of intermediates\n", plan.kernels.size(),
+                      plan.kernels.size() == 1 ? "" : "s", bytes_text(program.info.bytes),
+                      bytes_text(program.info.buffer_bytes));
+  if (program.options.launch_graph)
+    text += program.executable.graph
+                ? "launched as one CUDA graph\n"
+                : fmt::format("no CUDA graph: {} launches kernels one by one\n",
+                              program.executable.device->name());
+  const bool on_gpu = program.executable.device->machine().kind == MachineKind::gpu;
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) explain_kernel(plan, k, on_gpu, text);
+  std::string unfused;
+  const auto node = [&](int id) -> const PlanNode& {
+    return plan.nodes[static_cast<std::size_t>(id)];
+  };
+  for (const PlanEdge& edge : plan.edges)
+    if (!edge.fused)
+      unfused += fmt::format(
+          "  {} -> {} costs {}: {}\n", place_text(node(edge.from)), place_text(node(edge.to)),
+          edge.bytes > 0 ? bytes_text(edge.bytes) : "a kernel more", edge.reason);
+  return text + (unfused.empty() ? "every edge is fused\n" : "not fused:\n" + unfused);
+}
+
+std::string stage_text(const Program& program, std::string_view stage) {
+  std::string text;
+  if (stage == "graph") return to_string(program.traced);
+  if (stage == "simplified") return to_string(simplified(program.traced, program.options));
+  if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
+  if (stage == "tile" || stage == "source") {
+    for (const Kernel& kernel : program.kernels)
+      text += (stage == "tile" ? tile::to_string(kernel.program)
+                               : program.executable.device->source(kernel.program)) +
+              "\n";
+    return text;
+  }
+  if (stage == "ptx") {
+    for (const Kernel& kernel : program.kernels) {
+      const std::string assembly = program.executable.device->assembly(kernel.program);
+      if (assembly.empty())
+        fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}",
+                  program.executable.device->name());
+      text += assembly + "\n";
+    }
+    return text;
+  }
+  fail_user("dump", "there is no stage '{}'; stages are graph, simplified, plan, tile, source, ptx",
+            stage);
+}
+
+}  // namespace sinter

@@ -1,0 +1,20 @@
+// report.html: a run for people, in one file that needs no network. Its page, style and scripts are
+// the files of src/suite/report/page/, filled in here with the run's results.json.
+// In: Results. Out: HTML.
+#pragma once
+
+#include <string>
+
+#include "src/suite/results/results.h"
+
+namespace sinter::suite {
+
+// With `compared_with`, an earlier run, the page also shows how much faster each row became, and
+// what got slower beyond the noise.
+std::string report_html(const Results& results, const Results* compared_with = nullptr);
+
+// Writes DIR/report.html as write_results() writes its files. Returns its path; UserError.
+std::string write_report(const std::string& directory, const Results& results,
+                         const Results* compared_with = nullptr);
+
+}  // namespace sinter::suite

@@ -1,0 +1,129 @@
+// Index tiles as text: what is recognised as evenly stepping, what as a prefix mask, what not.
+#include "src/codegen/analysis/affine.h"
+
+#include <gtest/gtest.h>
+
+#include "src/tile/builder.h"
+
+namespace sinter {
+namespace {
+
+using tile::Axis;
+using tile::Builder;
+using tile::ValueId;
+
+class AffineTest : public testing::Test {
+ protected:
+  Builder b{"affine"};
+  ValueId n = b.add_scalar("n", DType::i64);
+  ValueId stride = b.add_scalar("stride", DType::i64);
+  ValueId id = b.program_id();
+  ValueId rows = b.arange(Axis::rows, 8);
+  ValueId cols = b.arange(Axis::cols, 16);
+
+  // "base | row step | col step", or "-" where it is not affine.
+  std::string affine(ValueId value) {
+    const auto& found = analysis().affine(value);
+    return found ? found->base + " | " + found->row_step + " | " + found->col_step : "-";
+  }
+  // "row limit | col limit", or "-".
+  std::string mask(ValueId value) {
+    const auto& found = analysis().mask(value);
+    return found ? found->row_limit + " | " + found->col_limit : "-";
+  }
+  const IndexAnalysis& analysis() {
+    names_.clear();
+    for (std::size_t i = 0; i < b.program().values.size(); ++i)
+      names_.push_back("v" + std::to_string(i));
+    names_[static_cast<std::size_t>(n)] = "n";
+    names_[static_cast<std::size_t>(stride)] = "stride";
+    names_[static_cast<std::size_t>(id)] = "program";
+    analysis_.emplace(b.program(), names_);
+    return *analysis_;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::optional<IndexAnalysis> analysis_;
+};
+
+TEST_F(AffineTest, TextArithmeticDropsWhatDoesNotMatter) {
+  EXPECT_EQ(add_text("0", "n"), "n");
+  EXPECT_EQ(add_text("n", "0"), "n");
+  EXPECT_EQ(add_text("n", "m"), "n + m");
+  EXPECT_EQ(mul_text("n", "1"), "n");
+  EXPECT_EQ(mul_text("1", "n"), "n");
+  EXPECT_EQ(mul_text("n", "0"), "0");
+  EXPECT_EQ(mul_text("n + m", "k"), "(n + m) * k");
+  EXPECT_EQ(sub_text("n", "0"), "n");
+  EXPECT_EQ(sub_text("n", "a + b"), "n - (a + b)");
+}
+
+TEST_F(AffineTest, RangesStepByOne) {
+  EXPECT_EQ(affine(rows), "0 | 1 | 0");
+  EXPECT_EQ(affine(cols), "0 | 0 | 1");
+}
+
+TEST_F(AffineTest, ScalarsAreTheirName) { EXPECT_EQ(affine(n), "n | 0 | 0"); }
+
+TEST_F(AffineTest, SumsAndProductsWithScalarsStayAffine) {
+  const ValueId start = b.mul(id, n);
+  const ValueId at = b.add(b.mul(b.add(rows, start), stride), cols);
+  const std::string start_name = "v" + std::to_string(start);
+  EXPECT_EQ(affine(at), start_name + " * stride | stride | 1");
+}
+
+TEST_F(AffineTest, ProductsOfTilesAreNot) {
+  const ValueId product = b.mul(rows, cols);
+  EXPECT_EQ(affine(product), "-");
+  EXPECT_FALSE(analysis().is_index(product));
+}
+
+TEST_F(AffineTest, OtherOperationsAreNot) {
+  EXPECT_EQ(affine(b.sub(cols, n)), "-");
+  EXPECT_EQ(affine(b.modulo(cols, n)), "-");
+  EXPECT_EQ(affine(b.pointwise(Op::maximum, {cols, n})), "-");
+}
+
+TEST_F(AffineTest, LoadedOffsetsAreNot) {
+  const int x = b.add_buffer("x", DType::i64, false);
+  EXPECT_EQ(affine(b.load(x, cols, tile::kNoValue, tile::kNoValue)), "-");
+}
+
+TEST_F(AffineTest, PositionsBelowAScalarAreAPrefix) {
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {cols, n})), " | n");
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {rows, n})), "n | ");
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {b.add(cols, id), n})), " | n - program");
+}
+
+TEST_F(AffineTest, PrefixesAlongBothAxesJoin) {
+  const ValueId down = b.pointwise(Op::lt, {rows, n});
+  const ValueId across = b.pointwise(Op::lt, {cols, stride});
+  EXPECT_EQ(mask(b.pointwise(Op::logical_and, {down, across})), "n | stride");
+}
+
+TEST_F(AffineTest, TwoLimitsOfOneAxisDoNotJoin) {
+  const ValueId a = b.pointwise(Op::lt, {cols, n});
+  const ValueId c = b.pointwise(Op::lt, {cols, stride});
+  EXPECT_EQ(mask(b.pointwise(Op::logical_and, {a, c})), "-");
+}
+
+TEST_F(AffineTest, OtherMasksAreNoPrefix) {
+  EXPECT_EQ(mask(b.pointwise(Op::ge, {cols, n})), "-");
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {n, cols})), "-");
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {b.mul(cols, stride), n})), "-");
+  EXPECT_EQ(mask(b.pointwise(Op::lt, {b.add(cols, rows), n})), "-") << "a diagonal";
+  const ValueId a = b.pointwise(Op::lt, {cols, n});
+  EXPECT_EQ(mask(b.pointwise(Op::logical_or, {a, a})), "-");
+  EXPECT_EQ(mask(b.pointwise(Op::logical_not, {a})), "-");
+}
+
+TEST_F(AffineTest, OnlyTilesCountAsIndex) {
+  EXPECT_FALSE(analysis().is_index(n));
+  EXPECT_TRUE(analysis().is_index(cols));
+  const ValueId a = b.pointwise(Op::lt, {cols, n});
+  EXPECT_TRUE(analysis().is_index(a));
+}
+
+}  // namespace
+}  // namespace sinter
