@@ -110,20 +110,25 @@ Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 
 // --- reductions -------------------------------------------------------------------------------
 
-Tensor sum(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
+// Every row of reductions.def: sum, prod, max, min over some axes (none: all of them); argmax and
+// argmin give the first position of the extreme along one axis (none: in the flattened tensor),
+// i64.
+#define SINTER_REDUCTION_ARGS_Value const Axes &axes = {}, bool keepdim = false
+#define SINTER_REDUCTION_ARGS_Position std::optional<int> axis = std::nullopt, bool keepdim = false
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) \
+  Tensor name(const Tensor& a, SINTER_REDUCTION_ARGS_##finish);
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+#undef SINTER_REDUCTION_ARGS_Value
+#undef SINTER_REDUCTION_ARGS_Position
+
 Tensor mean(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
-Tensor prod(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
-Tensor max(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
-Tensor min(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 Tensor any(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 Tensor all(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 // Divided by count - correction.
 Tensor var(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
 Tensor std(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
 Tensor logsumexp(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
-// The first position of the extreme along the axis; without an axis, in the flattened tensor. i64.
-Tensor argmax(const Tensor& a, std::optional<int> axis = std::nullopt, bool keepdim = false);
-Tensor argmin(const Tensor& a, std::optional<int> axis = std::nullopt, bool keepdim = false);
 
 // --- composites -------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ struct PlanNode {
   std::string detail;  // shape and dtype
   int kernel = -1;     // the kernel that computes it; -1: it is given
   bool is_output = false;
+  std::string origin = {};  // the program's operation that it is part of: "encoder/softmax"
 };
 
 struct PlanEdge {

@@ -10,6 +10,7 @@
 #include <sinter/io.h>
 #include <sinter/ops.h>
 #include <sinter/plan.h>
+#include <sinter/scope.h>
 #include <sinter/shape.h>
 #include <sinter/tensor.h>
 #include <sinter/tune.h>

@@ -1,6 +1,7 @@
 // Reductions of one vector to a scalar, in a fixed order: a butterfly over lanes SN_LANES/2 apart,
-// then half that, down to 1. Sums, products, extremes, positions of extremes. Needs types.h,
-// math.h. NaN wins every extreme; of equal values the one with the lowest index does.
+// then half that, down to 1. The kernel's text declares the reductions it uses with SN_REDUCTION.
+// Needs types.h, math.h. NaN is better than every number; of equal values the one with the lowest
+// index is.
 
 namespace sn {
 
@@ -38,22 +39,34 @@ SN_INLINE boolv swap_lanes(boolv v) {
   return {swap_lanes<step>(v.m)};
 }
 
-#define SN_REDUCE(name, expression)           \
-  template <int step = SN_LANES / 2, class V> \
-  SN_INLINE auto name(V a) {                  \
-    V b = swap_lanes<step>(a);                \
-    V r = expression;                         \
-    if constexpr (step > 1)                   \
-      return name<step / 2>(r);               \
-    else                                      \
-      return first_lane(r);                   \
-  }
 SN_INLINE bool first_lane(boolv v) { return v.m[0] != 0; }
-SN_REDUCE(reduce_add, a + b)
-SN_REDUCE(reduce_mul, a* b)
-SN_REDUCE(reduce_max, maximum(a, b))
-SN_REDUCE(reduce_min, minimum(a, b))
-#undef SN_REDUCE
+
+// A reduction, by how it combines two partial results a and b.
+#define SN_REDUCTION(Kind, ...)                                 \
+  struct Kind {                                                 \
+    template <class V>                                          \
+    __attribute__((always_inline)) static V combine(V a, V b) { \
+      return __VA_ARGS__;                                       \
+    }                                                           \
+  };
+// A reduction to a position, by whether a value a is better than b.
+#define SN_POSITION_REDUCTION(Kind, ...)                          \
+  struct Kind {                                                   \
+    template <class V>                                            \
+    __attribute__((always_inline)) static auto better(V a, V b) { \
+      return __VA_ARGS__;                                         \
+    }                                                             \
+  };
+
+// All lanes of a vector.
+template <class Kind, int step = SN_LANES / 2, class V>
+SN_INLINE auto reduce_lanes(V a) {
+  const V r = Kind::combine(a, swap_lanes<step>(a));
+  if constexpr (step > 1)
+    return reduce_lanes<Kind, step / 2>(r);
+  else
+    return first_lane(r);
+}
 
 // Does (value, index) come before (best, best_index)? Values are all NaN or all comparable there.
 template <class V, class I>
@@ -61,35 +74,21 @@ SN_INLINE auto wins_tie(V value, I index, V best, I best_index) {
   auto equal = logical_or(eq(value, best), logical_and(isnan(value), isnan(best)));
   return logical_and(equal, lt(index, best_index));
 }
-template <class V, class I>
-SN_INLINE void argmax_step(V& best, I& best_index, V value, I index) {
-  auto greater = logical_and(logical_not(isnan(best)), logical_or(isnan(value), gt(value, best)));
-  auto better = logical_or(greater, wins_tie(value, index, best, best_index));
-  best = select(better, value, best);
-  best_index = select(better, index, best_index);
-}
-template <class V, class I>
-SN_INLINE void argmin_step(V& best, I& best_index, V value, I index) {
-  auto less = logical_and(logical_not(isnan(best)), logical_or(isnan(value), lt(value, best)));
-  auto better = logical_or(less, wins_tie(value, index, best, best_index));
+template <class Kind, class V, class I>
+SN_INLINE void take_better(V& best, I& best_index, V value, I index) {
+  auto beats =
+      logical_and(logical_not(isnan(best)), logical_or(isnan(value), Kind::better(value, best)));
+  auto better = logical_or(beats, wins_tie(value, index, best, best_index));
   best = select(better, value, best);
   best_index = select(better, index, best_index);
 }
 
-// The index of the vector's greatest (least) value.
-template <int step = SN_LANES / 2, class V, class I>
-SN_INLINE auto reduce_argmax(V value, I index) {
-  argmax_step(value, index, swap_lanes<step>(value), swap_lanes<step>(index));
+// The index of the vector's best value.
+template <class Kind, int step = SN_LANES / 2, class V, class I>
+SN_INLINE auto reduce_positions(V value, I index) {
+  take_better<Kind>(value, index, swap_lanes<step>(value), swap_lanes<step>(index));
   if constexpr (step > 1)
-    return reduce_argmax<step / 2>(value, index);
-  else
-    return first_lane(index);
-}
-template <int step = SN_LANES / 2, class V, class I>
-SN_INLINE auto reduce_argmin(V value, I index) {
-  argmin_step(value, index, swap_lanes<step>(value), swap_lanes<step>(index));
-  if constexpr (step > 1)
-    return reduce_argmin<step / 2>(value, index);
+    return reduce_positions<Kind, step / 2>(value, index);
   else
     return first_lane(index);
 }

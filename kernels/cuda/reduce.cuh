@@ -1,36 +1,21 @@
 // Reductions over the threads that share a row: first among the lanes of a warp, then, where a row
 // takes several warps or several blocks, through slots in shared memory. Every thread gets the
-// result, computed in the same order everywhere. Needs types.cuh, primitives, math.cuh.
+// result, computed in the same order everywhere. The kernel's text declares the reductions it uses
+// with SN_REDUCTION. Needs types.cuh, primitives, math.cuh.
 //
 // A row has G threads of a block (a power of two), the block has rows of threads, SN_CLUSTER blocks
 // share a row. The slots of a reduction are an array of shared memory, kSlots<G> for each row.
 
 namespace sn {
 
-struct Sum {
-  template <class T>
-  static SN_MEMBER T combine(T a, T b) {
-    return a + b;
-  }
-};
-struct Product {
-  template <class T>
-  static SN_MEMBER T combine(T a, T b) {
-    return a * b;
-  }
-};
-struct Maximum {
-  template <class T>
-  static SN_MEMBER T combine(T a, T b) {
-    return maximum(a, b);
-  }
-};
-struct Minimum {
-  template <class T>
-  static SN_MEMBER T combine(T a, T b) {
-    return minimum(a, b);
-  }
-};
+// A reduction, by how it combines two partial results a and b.
+#define SN_REDUCTION(Kind, ...)            \
+  struct Kind {                            \
+    template <class T>                     \
+    static SN_MEMBER T combine(T a, T b) { \
+      return __VA_ARGS__;                  \
+    }                                      \
+  };
 
 // A value and where it is; of equal ones the lowest position wins, NaN wins against numbers.
 template <class V, class I>
@@ -46,20 +31,19 @@ template <class V, class I>
 SN_INLINE bool wins_tie(Placed<V, I> a, Placed<V, I> b) {
   return (a.value == b.value || (isnan(a.value) && isnan(b.value))) && a.position < b.position;
 }
-struct Greatest {
-  template <class V, class I>
-  static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {
-    const bool greater = !isnan(a.value) && (isnan(b.value) || b.value > a.value);
-    return greater || wins_tie(b, a) ? b : a;
-  }
-};
-struct Least {
-  template <class V, class I>
-  static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {
-    const bool less = !isnan(a.value) && (isnan(b.value) || b.value < a.value);
-    return less || wins_tie(b, a) ? b : a;
-  }
-};
+// A reduction to a position, by whether a value a is better than b.
+#define SN_POSITION_REDUCTION(Kind, ...)                                                  \
+  struct Kind {                                                                           \
+    template <class V>                                                                    \
+    static SN_MEMBER bool better(V a, V b) {                                              \
+      return __VA_ARGS__;                                                                 \
+    }                                                                                     \
+    template <class V, class I>                                                           \
+    static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {               \
+      const bool beats = !isnan(a.value) && (isnan(b.value) || better(b.value, a.value)); \
+      return beats || wins_tie(b, a) ? b : a;                                             \
+    }                                                                                     \
+  };
 
 template <int G>
 inline constexpr int kWarpsPerRow = G > 32 ? G / 32 : 1;

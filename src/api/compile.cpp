@@ -1,5 +1,6 @@
 // CompiledFunction: trace at the first call with a signature, then look up and run.
 #include <sinter/compile.h>
+#include <sinter/scope.h>
 #include <sinter/tune.h>
 
 #include "src/api/devices.h"
@@ -94,6 +95,8 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const
   // Inside another function's trace the call is inlined into it.
   if (current_trace()) {
     state.check_inputs(inputs);
+    std::optional<NameScope> scope;
+    if (!state.options.name.empty()) scope.emplace(state.options.name);
     return state.run_function(inputs, [&] { return state.function(inputs); });
   }
   const auto program = state.program_for(inputs);

@@ -2,11 +2,11 @@
 #include "src/api/op_call.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "src/api/devices.h"
 #include "src/api/number_checks.h"
+#include "src/api/origin.h"
 #include "src/api/program_cache.h"
 #include "src/base/check.h"
 #include "src/program/build.h"
@@ -37,11 +37,6 @@ std::vector<DType> arg_dtypes(Op op, const std::vector<Arg>& args) {
   return dtypes;
 }
 
-Scalar number(const Arg& arg) {
-  const bool is_real = arg.kind() == Arg::Kind::real || arg.is_beyond_i64();
-  return is_real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
-}
-
 // The value that a number has as an operand of type `dtype`. With 16-bit floats it keeps the
 // precision of f32, which arithmetic on them is done in; a comparison rounds it, so that it can be
 // equal to an element (both as PyTorch does).
@@ -49,86 +44,49 @@ Scalar number_as_operand(const Scalar& number, DTypeRule rule, DType dtype) {
   return number.as(rule == DTypeRule::Compare ? dtype : compute_dtype(dtype));
 }
 
-Operand constant_operand(Trace& trace, const Scalar& value, DType dtype, const Shape& shape) {
-  Node node;
-  node.op = Op::constant;
-  node.dtype = dtype;
-  node.value = value;
-  return {trace.graph.add(std::move(node)), expand(dense_view({}), shape)};
-}
-
-Operand cast_operand(Trace& trace, const Operand& operand, DType dtype) {
-  if (trace.graph[operand.node].dtype == dtype) return operand;
-  Node node;
-  node.op = Op::cast;
-  node.dtype = dtype;
-  node.shape = operand.view.shape;
-  node.operands = {operand};
-  const View view = dense_view(node.shape);
-  return {trace.graph.add(std::move(node)), view};
-}
-
-Tensor record_pointwise(Trace& trace, const OpCall& call) {
+Operand record_pointwise(Trace& trace, const OpCall& call) {
   const std::vector<DType> dtypes = arg_dtypes(call.op, call.args);
   const OpTypes types = op_types(call.op, dtypes);
   const DType computed = types.operands[call.args.size() - 1];
   check_bools(call.op, computed);
   check_numbers(call.op, call.args, dtypes, computed);
-  Node node;
-  node.op = op_on(call.op, computed);
-  node.shape = call.shape;
-  node.dtype = types.result;
+  std::vector<Operand> operands;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Arg& arg = call.args[i];
     if (arg.kind() == Arg::Kind::tensor) {
       Operand operand = trace.operand(arg.tensor());
       operand.view = reversed(expand(operand.view, call.shape), call.reversed_axes);
-      node.operands.push_back(cast_operand(trace, operand, types.operands[i]));
+      operands.push_back(trace.build.cast(operand, types.operands[i]));
     } else {
-      const Scalar value = number_as_operand(number(arg).as(compute_dtype(dtypes[i])),
+      const Scalar value = number_as_operand(number_of(arg).as(compute_dtype(dtypes[i])),
                                              info(call.op).rule, types.operands[i]);
-      node.operands.push_back(constant_operand(trace, value, types.operands[i], call.shape));
+      operands.push_back(trace.build.constant(value, types.operands[i], call.shape));
     }
   }
-  return trace.add(std::move(node));
+  return trace.build.pointwise(call.op, operands);
 }
 
-Tensor traced(Trace& trace, const Operand& operand) {
-  return make_traced(trace.graph[operand.node].dtype, operand.view, trace.weak_from_this(),
-                     operand.node);
-}
-
-// Elements of 16 bits are rounded: they are counted in f32 and cast.
-Tensor record_range(Trace& trace, const OpCall& call) {
-  Node node;
-  node.op = Op::iota;
-  node.dtype = compute_dtype(call.dtype);
-  node.shape = call.shape;
-  node.value = call.value;
-  node.step = call.step;
-  const Operand counted{trace.graph.add(std::move(node)), dense_view(call.shape)};
-  return traced(trace, cast_operand(trace, counted, call.dtype));
-}
-
-Tensor record(Trace& trace, const OpCall& call) {
-  if (call.op == Op::constant)
-    return traced(trace,
-                  constant_operand(trace, call.value.as(call.dtype), call.dtype, call.shape));
-  if (call.op == Op::iota) return record_range(trace, call);
-  if (is_pointwise(call.op) && call.op != Op::cast) return record_pointwise(trace, call);
-  Node node;
-  node.op = call.op;
-  node.dtype = call.dtype;
-  node.shape = call.shape;
-  node.reduce_kind = call.reduce_kind;
-  node.axes = call.axes;
-  for (const Arg& arg : call.args) node.operands.push_back(trace.operand(arg.tensor()));
-  if (call.op == Op::reduce) {
-    const Operand& operand = node.operands[0];
-    node.dtype = reduce_dtype(call.reduce_kind, trace.graph[operand.node].dtype);
-    node.shape = kept_shape(operand.view.shape, call.axes);
+Operand record(Trace& trace, const OpCall& call) {
+  GraphBuilder& build = trace.build;
+  const auto operand = [&](std::size_t i) { return trace.operand(call.args[i].tensor()); };
+  switch (call.op) {
+    case Op::constant:
+      return build.constant(call.value.as(call.dtype), call.dtype, call.shape);
+    case Op::iota:  // elements of 16 bits are rounded: they are counted in f32 and cast
+      return build.cast(
+          build.range(call.shape[0], call.value, call.step, compute_dtype(call.dtype)), call.dtype);
+    case Op::cast:
+      return build.cast(operand(0), call.dtype);
+    case Op::reduce:
+      return build.reduce(call.reduce_kind, operand(0), call.axes);
+    case Op::concat: {
+      std::vector<Operand> parts;
+      for (std::size_t i = 0; i < call.args.size(); ++i) parts.push_back(operand(i));
+      return build.concat(std::move(parts), static_cast<int>(call.axes));
+    }
+    default:
+      return record_pointwise(trace, call);
   }
-  return trace.add(std::move(node));
 }
 
 std::string_view op_name(const OpCall& call) {
@@ -137,25 +95,9 @@ std::string_view op_name(const OpCall& call) {
   return call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op);
 }
 
-// Everything but the tensors and the device that decides which program runs.
-std::vector<std::int64_t> key_of(const OpCall& call) {
-  std::vector<std::int64_t> words{
-      static_cast<int>(call.op), static_cast<int>(call.dtype), static_cast<int>(call.reduce_kind),
-      static_cast<std::int64_t>(call.axes), static_cast<std::int64_t>(call.reversed_axes)};
-  auto add_scalar = [&](const Scalar& s) {
-    words.push_back(static_cast<std::int64_t>(s.is_real));
-    words.push_back(s.is_real ? std::bit_cast<std::int64_t>(s.real) : s.integer);
-  };
-  if (call.op == Op::constant || call.op == Op::iota) {
-    add_scalar(call.value);
-    add_scalar(call.step);
-  }
-  for (std::int64_t size : call.shape) words.push_back(size);
-  for (const Arg& arg : call.args) {
-    words.push_back(static_cast<std::int64_t>(arg.kind()));
-    if (arg.kind() != Arg::Kind::tensor) add_scalar(number(arg));
-  }
-  return words;
+Tensor recorded(Trace& trace, const OpCall& call) {
+  trace.build.set_origin(record_origin(trace.graph, op_name(call)));
+  return trace.traced(record(trace, call));
 }
 
 Tensor run_now(const OpCall& call) {
@@ -166,22 +108,27 @@ Tensor run_now(const OpCall& call) {
   if (!device) device = call.device ? call.device : default_device_handle();
   // Programs are found by the operation first, then, like a compiled function's, by the inputs.
   static ProgramCache& cache = *new ProgramCache(4096);
-  const std::vector<std::int64_t> key = key_of(call);
+  KeyWords key;
+  add_key(key, call);
   auto build = [&] {
     auto trace = std::make_shared<Trace>();
     trace->device = device;
-    OpCall recorded = call;
-    for (Arg& arg : recorded.args)
+    OpCall traced = call;
+    for (Arg& arg : traced.args)
       if (arg.kind() == Arg::Kind::tensor) arg = Arg(trace->add_input(arg.tensor()));
-    const Tensor result = record(*trace, recorded);
-    trace->graph.outputs.push_back({result.impl()->node, result.impl()->view});
+    trace->graph.outputs.push_back(trace->operand(recorded(*trace, traced)));
     return build_traced(*trace, inputs, {.emulate_eager_rounding = true});
   };
-  const auto program = cache.find_or_build(key, inputs, *device, build);
+  const auto program = cache.find_or_build(key.words(), inputs, *device, build);
   return run_traced(*program, inputs)[0];
 }
 
 }  // namespace
+
+Scalar number_of(const Arg& arg) {
+  const bool is_real = arg.kind() == Arg::Kind::real || arg.is_beyond_i64();
+  return is_real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
+}
 
 Tensor apply(const OpCall& call) {
   if (Trace* trace = current_trace()) {
@@ -189,7 +136,7 @@ Tensor apply(const OpCall& call) {
       fail_user(op_name(call), "the function runs on {}, where its inputs are, not on {}",
                 trace->device->name(), call.device->name());
     if (call.device) trace->device = call.device;
-    return record(*trace, call);
+    return recorded(*trace, call);
   }
   for (const Arg& arg : call.args)
     if (arg.kind() == Arg::Kind::tensor && arg.tensor().impl()->is_traced())

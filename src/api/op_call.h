@@ -4,7 +4,9 @@
 
 #include <sinter/tensor.h>
 
+#include <concepts>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "src/api/trace.h"
@@ -24,6 +26,30 @@ struct OpCall {
   std::uint32_t reversed_axes = 0;  // copy: a mask of those that are read backwards
   std::shared_ptr<Device> device;   // constant, iota: where to; null: not said
 };
+
+// An argument that is a number.
+Scalar number_of(const Arg& arg);
+
+// What identifies an argument: tensors are inputs, numbers are part of the program.
+template <typename Sink, std::same_as<Arg> OnlyArg>  // not what converts to one
+void add_words(Sink& sink, const OnlyArg& arg) {
+  add_key(sink, arg.kind());
+  if (arg.kind() != Arg::Kind::tensor) add_key(sink, number_of(arg));
+}
+
+constexpr auto fields_of(const OpCall*) {
+  return std::tuple{key_field("op", &OpCall::op),
+                    key_field("args", &OpCall::args),
+                    key_field("shape", &OpCall::shape),
+                    key_field("dtype", &OpCall::dtype),
+                    key_field("value", &OpCall::value),
+                    key_field("step", &OpCall::step),
+                    key_field("reduce_kind", &OpCall::reduce_kind),
+                    key_field("axes", &OpCall::axes),
+                    key_field("reversed_axes", &OpCall::reversed_axes),
+                    note_field("device", &OpCall::device)};  // a program's device is found apart
+}
+static_assert(lists_every_field<OpCall>);
 
 Tensor apply(const OpCall& call);
 

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "src/api/op_call.h"
+#include "src/api/origin.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -82,6 +83,7 @@ Tensor cast(const Arg& a, DType dtype) {
 }
 
 Tensor gelu(const Arg& a, GeluForm form) {
+  const OperationName name("gelu");
   return form == GeluForm::erf ? gelu_erf(a) : gelu_tanh(a);
 }
 

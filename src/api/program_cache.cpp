@@ -13,24 +13,68 @@
 namespace sinter {
 namespace {
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash ^= word + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccdu;
-}
-
-std::uint64_t hash_of(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-                      const Device& device) {
-  std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(&device), inputs.size());
-  for (std::int64_t word : key) hash = mix(hash, static_cast<std::uint64_t>(word));
+// What identifies a call: the device, the operation and how each input lies in memory. Written
+// once: sinks hash it, keep it, or compare it with one that was kept.
+template <typename Sink>
+void add_signature(Sink& sink, std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+                   const Device& device) {
+  sink.add(reinterpret_cast<std::uintptr_t>(&device));  // kept by the registry
+  add_key(sink, key);
+  sink.add(inputs.size());
   for (const Tensor& tensor : inputs) {
     const TensorImpl& impl = *tensor.impl();
-    hash = mix(hash, static_cast<std::uint64_t>(impl.dtype));
-    for (int i = 0; i < impl.view.shape.rank(); ++i) {
-      hash = mix(hash, static_cast<std::uint64_t>(impl.view.shape[i]));
-      hash = mix(hash, static_cast<std::uint64_t>(impl.view.strides[i]));
-    }
+    add_key(sink, impl.dtype);
+    add_key(sink, impl.view.shape);
+    add_key(sink, impl.view.strides);
   }
-  return hash;
+}
+
+class WordHash {
+ public:
+  void add(std::uint64_t word) {
+    hash_ ^= word + 0x9e3779b97f4a7c15u + (hash_ << 6) + (hash_ >> 2);
+    hash_ *= 0xff51afd7ed558ccdu;
+  }
+  std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0;
+};
+
+class WordComparison {
+ public:
+  explicit WordComparison(const KeyWords& kept) : kept_(kept.words()) {}
+  void add(std::uint64_t word) {
+    same_ = same_ && next_ < kept_.size() && kept_[next_] == word;
+    ++next_;
+  }
+  bool same() const { return same_ && next_ == kept_.size(); }
+
+ private:
+  std::span<const std::uint64_t> kept_;
+  std::size_t next_ = 0;
+  bool same_ = true;
+};
+
+std::uint64_t hash_of(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+                      const Device& device) {
+  WordHash hash;
+  add_signature(hash, key, inputs, device);
+  return hash.hash();
+}
+
+bool matches(const KeyWords& signature, std::span<const std::uint64_t> key,
+             std::span<const Tensor> inputs, const Device& device) {
+  WordComparison comparison(signature);
+  add_signature(comparison, key, inputs, device);
+  return comparison.same();
+}
+
+KeyWords signature_of(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+                      const Device& device) {
+  KeyWords words;
+  add_signature(words, key, inputs, device);
+  return words;
 }
 
 std::int64_t elements_from_first(const Tensor& tensor) {
@@ -40,30 +84,6 @@ std::int64_t elements_from_first(const Tensor& tensor) {
 }
 
 }  // namespace
-
-ProgramCache::Signature::Signature(std::span<const std::int64_t> words,
-                                   std::span<const Tensor> inputs, const Device& where)
-    : device(&where), key(words.begin(), words.end()) {
-  for (const Tensor& tensor : inputs) {
-    dtypes.push_back(tensor.dtype());
-    views.push_back(tensor.impl()->view);
-    views.back().offset = 0;
-  }
-}
-
-bool ProgramCache::Signature::matches(std::span<const std::int64_t> words,
-                                      std::span<const Tensor> inputs, const Device& where) const {
-  if (device != &where) return false;
-  if (!std::equal(key.begin(), key.end(), words.begin(), words.end())) return false;
-  if (views.size() != inputs.size()) return false;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const TensorImpl& impl = *inputs[i].impl();
-    if (dtypes[i] != impl.dtype || views[i].shape != impl.view.shape ||
-        views[i].strides != impl.view.strides)
-      return false;
-  }
-  return true;
-}
 
 ProgramCache::ProgramCache(std::size_t capacity)
     : capacity_(capacity),
@@ -77,38 +97,38 @@ ProgramCache::ProgramCache(std::size_t capacity)
                          mutex_.unlock();
                      }) {}
 
-ProgramCache::ProgramPtr ProgramCache::find(std::span<const std::int64_t> key,
+ProgramCache::ProgramPtr ProgramCache::find(std::span<const std::uint64_t> key,
                                             std::span<const Tensor> inputs,
                                             const Device& device) const {
   const std::uint64_t hash = hash_of(key, inputs, device);
   const std::shared_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (it->second.signature.matches(key, inputs, device)) return it->second.program;
+    if (matches(it->second.signature, key, inputs, device)) return it->second.program;
   return nullptr;
 }
 
-ProgramCache::ProgramPtr ProgramCache::build_once(std::span<const std::int64_t> key,
+ProgramCache::ProgramPtr ProgramCache::build_once(std::span<const std::uint64_t> key,
                                                   std::span<const Tensor> inputs,
                                                   const Device& device,
                                                   const std::function<ProgramPtr()>& build) {
-  return builds_.run(Signature(key, inputs, device), [&] {
+  return builds_.run(signature_of(key, inputs, device), [&] {
     if (ProgramPtr program = find(key, inputs, device)) return program;
     return insert(key, inputs, device, build());
   });
 }
 
-ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::int64_t> key,
+ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::uint64_t> key,
                                               std::span<const Tensor> inputs, const Device& device,
                                               ProgramPtr program) {
   const std::uint64_t hash = hash_of(key, inputs, device);
-  Entry entry{Signature(key, inputs, device), program};
+  Entry entry{signature_of(key, inputs, device), program};
   decltype(entries_)::node_type evicted;
   ProgramPtr latest = program;
   const std::unique_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (it->second.signature.matches(key, inputs, device)) return it->second.program;
+    if (matches(it->second.signature, key, inputs, device)) return it->second.program;
   if (order_.size() == capacity_) {
     evicted = entries_.extract(entries_.find(order_.front()));
     order_.pop_front();
@@ -119,7 +139,7 @@ ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::int64_t> key,
   return program;
 }
 
-void ProgramCache::replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+void ProgramCache::replace(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                            const Device& device, ProgramPtr program) {
   {
     ProgramPtr replaced;
@@ -127,7 +147,7 @@ void ProgramCache::replace(std::span<const std::int64_t> key, std::span<const Te
     const std::unique_lock lock(mutex_);
     const auto [begin, end] = entries_.equal_range(hash_of(key, inputs, device));
     for (auto it = begin; it != end; ++it)
-      if (it->second.signature.matches(key, inputs, device)) {
+      if (matches(it->second.signature, key, inputs, device)) {
         replaced = std::exchange(it->second.program, std::move(program));
         latest_.swap(latest);
         return;

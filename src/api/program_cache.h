@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/api/trace.h"
+#include "src/base/fields.h"
 #include "src/program/build.h"
 #include "src/runtime/build_once.h"
 #include "src/runtime/fork_listener.h"
@@ -44,44 +45,31 @@ class ProgramCache {
   // `build` runs without a lock held. All threads that wait for it get what it throws; a later call
   // tries again.
   template <typename F>
-  ProgramPtr find_or_build(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr find_or_build(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                            const Device& device, F&& build) {
     if (auto found = find(key, inputs, device)) return found;
     return build_once(key, inputs, device, std::ref(build));
   }
 
   // In the place of what there may be for these inputs.
-  void replace(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+  void replace(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                const Device& device, ProgramPtr program);
 
   // The program built last; null if there is none.
   ProgramPtr latest() const;
 
  private:
-  // What a program is found by.
-  struct Signature {
-    Signature(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-              const Device& device);
-    bool matches(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
-                 const Device& device) const;
-    friend bool operator==(const Signature&, const Signature&) = default;
-
-    const Device* device;  // kept by the registry
-    std::vector<std::int64_t> key;
-    std::vector<DType> dtypes;
-    std::vector<View> views;  // offsets are 0
-  };
   struct Entry {
-    Signature signature;
+    KeyWords signature;
     ProgramPtr program;
   };
 
-  ProgramPtr find(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr find(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                   const Device& device) const;
-  ProgramPtr build_once(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr build_once(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                         const Device& device, const std::function<ProgramPtr()>& build);
   // What there is for this signature, else `program`.
-  ProgramPtr insert(std::span<const std::int64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr insert(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                     const Device& device, ProgramPtr program);
 
   std::size_t capacity_;
@@ -89,7 +77,7 @@ class ProgramCache {
   std::unordered_multimap<std::uint64_t, Entry> entries_;
   std::list<std::uint64_t> order_;  // oldest first
   ProgramPtr latest_;
-  BuildOnce<Signature, ProgramPtr> builds_;
+  BuildOnce<KeyWords, ProgramPtr> builds_;
   ForkListener fork_listener_;
 };
 

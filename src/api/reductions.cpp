@@ -5,6 +5,7 @@
 
 #include "src/api/axes.h"
 #include "src/api/op_call.h"
+#include "src/api/origin.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -38,8 +39,7 @@ std::int64_t reduced_count(const Tensor& a, std::uint32_t mask) {
 
 Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32_t mask,
               bool keepdim) {
-  const bool has_identity =
-      kind == ReduceKind::sum || kind == ReduceKind::prod || op == "any" || op == "all";
+  const bool has_identity = is_defined_for_nothing(kind) || op == "any" || op == "all";
   if (!has_identity && reduced_count(a, mask) == 0)
     fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
   if (mask == 0) {  // of a scalar
@@ -77,35 +77,34 @@ Tensor arg_extreme(std::string_view op, ReduceKind kind, const Tensor& a, std::o
 
 }  // namespace
 
-Tensor sum(const Tensor& a, const Axes& axes, bool keepdim) {
-  return reduce("sum", ReduceKind::sum, a, axes, keepdim);
-}
-Tensor prod(const Tensor& a, const Axes& axes, bool keepdim) {
-  return reduce("prod", ReduceKind::prod, a, axes, keepdim);
-}
-Tensor max(const Tensor& a, const Axes& axes, bool keepdim) {
-  return reduce("max", ReduceKind::max, a, axes, keepdim);
-}
-Tensor min(const Tensor& a, const Axes& axes, bool keepdim) {
-  return reduce("min", ReduceKind::min, a, axes, keepdim);
-}
+// The functions of reductions.def.
+#define SINTER_REDUCTION_Value(name)                             \
+  Tensor name(const Tensor& a, const Axes& axes, bool keepdim) { \
+    return reduce(#name, ReduceKind::name, a, axes, keepdim);    \
+  }
+#define SINTER_REDUCTION_Position(name)                                 \
+  Tensor name(const Tensor& a, std::optional<int> axis, bool keepdim) { \
+    return arg_extreme(#name, ReduceKind::name, a, axis, keepdim);      \
+  }
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) SINTER_REDUCTION_##finish(name)
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+#undef SINTER_REDUCTION_Value
+#undef SINTER_REDUCTION_Position
+
 Tensor any(const Tensor& a, const Axes& axes, bool keepdim) {
   checked("any", a);
+  const OperationName name("any");
   return reduce("any", ReduceKind::max, cast(a, DType::boolean), axes, keepdim);
 }
 Tensor all(const Tensor& a, const Axes& axes, bool keepdim) {
   checked("all", a);
+  const OperationName name("all");
   return reduce("all", ReduceKind::min, cast(a, DType::boolean), axes, keepdim);
 }
 
-Tensor argmax(const Tensor& a, std::optional<int> axis, bool keepdim) {
-  return arg_extreme("argmax", ReduceKind::argmax, a, axis, keepdim);
-}
-Tensor argmin(const Tensor& a, std::optional<int> axis, bool keepdim) {
-  return arg_extreme("argmin", ReduceKind::argmin, a, axis, keepdim);
-}
-
 Tensor mean(const Tensor& a, const Axes& axes, bool keepdim) {
+  const OperationName name("mean");
   const std::uint32_t mask = axes_mask("mean", a, axes);
   const Tensor total = reduce("mean", ReduceKind::sum, widened(a), mask, keepdim);
   return cast(total / static_cast<double>(reduced_count(a, mask)), floating_dtype(a));
@@ -127,14 +126,17 @@ Tensor wide_var(const Tensor& a, const Axes& axes, bool keepdim, int correction)
 }  // namespace
 
 Tensor var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+  const OperationName name("var");
   return cast(wide_var(a, axes, keepdim, correction), floating_dtype(a));
 }
 
 Tensor std(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
+  const OperationName name("std");
   return cast(sqrt(wide_var(a, axes, keepdim, correction)), floating_dtype(a));
 }
 
 Tensor logsumexp(const Tensor& a, const Axes& axes, bool keepdim) {
+  const OperationName name("logsumexp");
   const std::uint32_t mask = axes_mask("logsumexp", a, axes);
   const Tensor x = widened(a);
   if (reduced_count(a, mask) == 0)
@@ -151,6 +153,7 @@ Tensor logsumexp(const Tensor& a, const Axes& axes, bool keepdim) {
 }
 
 Tensor softmax(const Tensor& a, int axis) {
+  const OperationName name("softmax");
   checked("softmax", a);
   const Tensor x = widened(a);
   const int at = checked_axis("softmax", axis, a.rank());
@@ -161,6 +164,7 @@ Tensor softmax(const Tensor& a, int axis) {
 }
 
 Tensor log_softmax(const Tensor& a, int axis) {
+  const OperationName name("log_softmax");
   checked("log_softmax", a);
   const Tensor x = widened(a);
   const int at = checked_axis("log_softmax", axis, a.rank());
@@ -202,6 +206,7 @@ DType norm_dtype(const Tensor& a, const Tensor& weight, const Tensor& bias) {
 }  // namespace
 
 Tensor layer_norm(const Tensor& a, const Tensor& weight, const Tensor& bias, double eps) {
+  const OperationName name("layer_norm");
   const Axes axes = norm_axes("layer_norm", a, weight.defined() ? weight : bias);
   check_affine("layer_norm", "weight", a, weight);
   check_affine("layer_norm", "bias", a, bias);
@@ -214,6 +219,7 @@ Tensor layer_norm(const Tensor& a, const Tensor& weight, const Tensor& bias, dou
 }
 
 Tensor rms_norm(const Tensor& a, const Tensor& weight, double eps) {
+  const OperationName name("rms_norm");
   const Axes axes = norm_axes("rms_norm", a, weight);
   check_affine("rms_norm", "weight", a, weight);
   const Tensor x = widened(a);

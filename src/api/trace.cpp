@@ -20,15 +20,11 @@ Tensor Trace::add_input(const Tensor& example) {
   // Calls bind the first element, so the input's own view starts there.
   View view = impl.view;
   view.offset = 0;
-  const NodeId node = graph.add_input(impl.dtype, view.shape);
-  return make_traced(impl.dtype, view, weak_from_this(), node);
+  return traced({build.input(impl.dtype, view.shape).node, view});
 }
 
-Tensor Trace::add(Node node) {
-  const DType dtype = node.dtype;
-  View view = dense_view(node.shape);
-  const NodeId id = graph.add(std::move(node));
-  return make_traced(dtype, view, weak_from_this(), id);
+Tensor Trace::traced(const Operand& operand) {
+  return make_traced(graph.dtype(operand), operand.view, weak_from_this(), operand.node);
 }
 
 Operand Trace::operand(const Tensor& tensor) {

@@ -8,20 +8,26 @@
 #include <vector>
 
 #include "src/api/tensor_impl.h"
-#include "src/graph/graph.h"
+#include "src/graph/builder.h"
 
 namespace sinter {
 
 class Trace : public std::enable_shared_from_this<Trace> {
  public:
+  Trace() = default;
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
   Tensor add_input(const Tensor& example);
-  Tensor add(Node node);
+  // The tensor that stands for a value of the graph.
+  Tensor traced(const Operand& operand);
   // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
   Operand operand(const Tensor& tensor);
 
   // Where the program will run; null until an input or a captured tensor tells.
   std::shared_ptr<Device> device;
   Graph graph;
+  GraphBuilder build{graph};
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@ class ById {
  public:
   ById() = default;
   explicit ById(std::size_t count, const T& value = T{}) : items_(count, value) {}
-  ById(std::initializer_list<T> items) : items_(items) {}
 
   decltype(auto) operator[](Id id) { return items_[index(id)]; }
   decltype(auto) operator[](Id id) const { return items_[index(id)]; }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "src/base/check.h"
 
@@ -60,23 +61,27 @@ std::string literal(const tile::Instr& constant, DType dtype) {
 }
 
 std::string identity_text(ReduceKind kind, DType dtype) {
-  const bool greatest = kind == ReduceKind::min || kind == ReduceKind::argmin;
-  if (kind == ReduceKind::sum || kind == ReduceKind::prod) {
-    const int value = kind == ReduceKind::prod ? 1 : 0;
-    return is_floating(dtype) ? real_text(value, dtype) : integer_text(value, dtype);
-  }
-  if (is_floating(dtype)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    return real_text(greatest ? infinity : -infinity, dtype);
-  }
-  if (dtype == DType::boolean) return greatest ? "true" : "false";
-  if (dtype == DType::i32)
-    return integer_text(greatest ? std::numeric_limits<std::int32_t>::max()
-                                 : std::numeric_limits<std::int32_t>::min(),
-                        dtype);
-  return integer_text(greatest ? std::numeric_limits<std::int64_t>::max()
-                               : std::numeric_limits<std::int64_t>::min(),
-                      dtype);
+  const Scalar value = identity_of(kind, dtype);
+  return is_floating(dtype) ? real_text(value.real, dtype) : integer_text(value.integer, dtype);
+}
+
+std::string reduction_name(ReduceKind kind) {
+  std::string name(name_of(kind));
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+std::string reduction_declarations(const tile::TileProgram& program) {
+  std::set<ReduceKind> used;
+  tile::for_each_instr(program.body, [&](const tile::Instr& instr) {
+    if (instr.code == tile::Code::reduce)
+      used.insert({instr.reduce_kind, value_kind(instr.reduce_kind)});
+  });
+  std::string text;
+  for (ReduceKind kind : used)
+    text += fmt::format("SN_{}({}, {})\n", is_arg(kind) ? "POSITION_REDUCTION" : "REDUCTION",
+                        reduction_name(kind), info(info(kind).combine).expression);
+  return used.empty() ? text : text + "\n";
 }
 
 std::string replace_words(std::string_view text,

@@ -21,6 +21,10 @@ std::string_view storage_type(DType dtype);  // as in memory: "bf16", "u8" for b
 std::string literal(const tile::Instr& constant, DType dtype);
 // The value that changes nothing in a reduction of that kind.
 std::string identity_text(ReduceKind kind, DType dtype);
+// The reduction's name in kernel text: "Sum".
+std::string reduction_name(ReduceKind kind);
+// A line for each reduction that the program uses: SN_REDUCTION(Sum, a + b).
+std::string reduction_declarations(const tile::TileProgram& program);
 
 // The text with every identifier or number run through `replace`.
 std::string replace_words(std::string_view text,

@@ -508,8 +508,7 @@ std::string to_string(const Plan& plan) {
     text += fmt::format(", {} bytes:", group.bytes());
     for (NodeId id : group.nodes) {
       const Node& node = plan.graph[id];
-      text += fmt::format(" %{} {}", id,
-                          node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op));
+      text += fmt::format(" %{} {}", id, name_of(node));
     }
     text += "\n";
   }

@@ -1,54 +1,45 @@
 // materialize_leaves.
 #include "src/fuse/prepare.h"
 
+#include "src/graph/rewriter.h"
+
 namespace sinter {
+namespace {
+
+Operand copied(GraphBuilder& build, Operand operand) {
+  const Node& source = build.graph()[operand.node];
+  // No kernel can walk an empty range, so an empty constant stands in for it.
+  if (source.op == Op::iota && operand.view.shape.numel() == 0) {
+    const Scalar zero = Scalar::of(std::int64_t{0}).as(source.dtype);
+    operand = build.constant(zero, source.dtype, operand.view.shape);
+  }
+  return build.copy(operand);
+}
+
+}  // namespace
 
 Graph materialize_leaves(const Graph& graph) {
-  Graph result;
-  std::vector<NodeId> moved;
-  // No kernel can walk an empty range, so an empty constant stands in for it.
-  auto nothing = [&](DType dtype, const Shape& shape) -> Operand {
-    Node zero;
-    zero.op = Op::constant;
-    zero.dtype = dtype;
-    zero.value = Scalar::of(std::int64_t{0}).as(dtype);
-    return {result.add(std::move(zero)), expand(dense_view({}), shape)};
-  };
-  auto copy_of = [&](Operand operand) -> Operand {
-    const Node& source = result[operand.node];
-    if (source.op == Op::iota && operand.view.shape.numel() == 0)
-      operand = nothing(source.dtype, operand.view.shape);
-    Node copy;
-    copy.op = Op::copy;
-    copy.dtype = result[operand.node].dtype;
-    copy.shape = operand.view.shape;
-    copy.operands = {operand};
-    const Shape shape = copy.shape;
-    return {result.add(std::move(copy)), dense_view(shape)};
-  };
-  std::vector<int> uses(graph.nodes.size(), 0);
-  for (const Node& node : graph.nodes)
-    for (const Operand& operand : node.operands) ++uses[static_cast<std::size_t>(operand.node)];
-  for (const Operand& output : graph.outputs) ++uses[static_cast<std::size_t>(output.node)];
-
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    Node node = graph[id];
-    for (Operand& operand : node.operands) {
-      const Node& source = graph[operand.node];
-      const bool in_place = uses[static_cast<std::size_t>(operand.node)] == 1 &&
-                            (is_pointwise(source.op) || source.op == Op::reduce) &&
-                            operand.view == dense_view(source.shape);
-      operand.node = moved[static_cast<std::size_t>(operand.node)];
-      if (node.op == Op::concat && !in_place) operand = copy_of(operand);
+  const ById<NodeId, int> uses = count_uses(graph);
+  Graph result = rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) {
+    std::optional<Operand> replacement;
+    if (graph[id].op != Op::concat) return replacement;
+    Node concat = rewriter.moved_node(id);
+    for (std::size_t i = 0; i < concat.operands.size(); ++i) {
+      const Operand& part = graph[id].operands[i];
+      const Op op = graph[part.node].op;
+      const bool is_computed_in_place =
+          uses[part.node] == 1 && (is_pointwise(op) || op == Op::reduce) && is_whole(graph, part);
+      if (!is_computed_in_place) concat.operands[i] = copied(rewriter.build(), concat.operands[i]);
     }
-    const bool is_input = node.op == Op::input;
-    moved.push_back(result.add(std::move(node)));
-    if (is_input) result.inputs.push_back(moved.back());
-  }
-  for (Operand output : graph.outputs) {
-    const Op op = graph[output.node].op;
-    output.node = moved[static_cast<std::size_t>(output.node)];
-    result.outputs.push_back(op == Op::constant || op == Op::iota ? copy_of(output) : output);
+    replacement = rewriter.build().add(std::move(concat));
+    return replacement;
+  });
+  GraphBuilder build(result);
+  for (Operand& output : result.outputs) {
+    const Node& node = result[output.node];
+    if (node.op != Op::constant && node.op != Op::iota) continue;
+    build.set_origin(node.origin);
+    output = copied(build, output);
   }
   return result;
 }

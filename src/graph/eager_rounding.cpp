@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "src/graph/rewriter.h"
+
 namespace sinter {
 namespace {
 
@@ -14,41 +16,18 @@ bool rounds(const Node& node) {
   return computes && node.op != Op::cast && node.op != Op::copy && is_narrow(node.dtype);
 }
 
-Operand cast_to(Graph& graph, const Operand& operand, DType dtype) {
-  Node node;
-  node.op = Op::cast;
-  node.dtype = dtype;
-  node.shape = operand.view.shape;
-  node.operands = {operand};
-  const View view = dense_view(node.shape);
-  return {graph.add(std::move(node)), view};
-}
-
 }  // namespace
 
 Graph round_every_result(const Graph& graph) {
-  Graph result;
-  std::vector<NodeId> moved;
-  const auto translate = [&](Operand operand) {
-    operand.node = moved[static_cast<std::size_t>(operand.node)];
-    return operand;
-  };
-  for (const Node& source : graph.nodes) {
-    Node node = source;
-    for (Operand& operand : node.operands) operand = translate(operand);
-    if (!rounds(source)) {
-      moved.push_back(result.add(std::move(node)));
-      if (source.op == Op::input) result.inputs.push_back(moved.back());
-      continue;
-    }
-    node.dtype = compute_dtype(source.dtype);
-    for (Operand& operand : node.operands)
-      if (is_narrow(result[operand.node].dtype)) operand = cast_to(result, operand, node.dtype);
-    const Operand wide{result.add(std::move(node)), dense_view(source.shape)};
-    moved.push_back(cast_to(result, wide, source.dtype).node);
-  }
-  for (const Operand& output : graph.outputs) result.outputs.push_back(translate(output));
-  return result;
+  return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) -> std::optional<Operand> {
+    if (!rounds(graph[id])) return std::nullopt;
+    GraphBuilder& build = rewriter.build();
+    Node wide = rewriter.moved_node(id);
+    wide.dtype = compute_dtype(wide.dtype);
+    for (Operand& operand : wide.operands)
+      if (is_narrow(build.graph().dtype(operand))) operand = build.cast(operand, wide.dtype);
+    return build.cast(build.add(std::move(wide)), graph[id].dtype);
+  });
 }
 
 }  // namespace sinter

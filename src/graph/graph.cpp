@@ -1,60 +1,28 @@
-// Building, checking and printing graphs.
+// Checking and printing graphs.
 #include "src/graph/graph.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "src/base/check.h"
 
 namespace sinter {
 
-Scalar Scalar::as(DType dtype) const {
-  switch (dtype) {
-    case DType::f32:
-      return of(static_cast<double>(static_cast<float>(real)));
-    case DType::f16:
-      return of(static_cast<double>(f16_to_f32(f32_to_f16(static_cast<float>(real)))));
-    case DType::bf16:
-      return of(static_cast<double>(bf16_to_f32(f32_to_bf16(static_cast<float>(real)))));
-    case DType::f64:
-      return of(real);
-    case DType::boolean:
-      return of(static_cast<std::int64_t>(is_real ? real != 0 : integer != 0));
-    default:
-      break;
-  }
-  std::int64_t whole = integer;
-  if (is_real) {
-    constexpr double kLimit = 9223372036854775808.0;
-    if (std::isnan(real))
-      whole = 0;
-    else if (real >= kLimit)
-      whole = std::numeric_limits<std::int64_t>::max();
-    else if (real < -kLimit)
-      whole = std::numeric_limits<std::int64_t>::min();
-    else
-      whole = static_cast<std::int64_t>(real);
-  }
-  // Too large a number gives the nearest, too large an integer its low bits, as in kernels.
-  if (dtype == DType::i32 && is_real)
-    whole = std::clamp<std::int64_t>(whole, std::numeric_limits<std::int32_t>::min(),
-                                     std::numeric_limits<std::int32_t>::max());
-  if (dtype == DType::i32) whole = static_cast<std::int32_t>(whole);
-  return of(whole);
+std::string to_string(const Origin& origin) {
+  return origin.scope.empty() ? origin.operation : origin.scope + "/" + origin.operation;
 }
 
-NodeId Graph::add(Node node) {
-  nodes.push_back(std::move(node));
-  return size() - 1;
+std::string_view name_of(const Node& node) {
+  return node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op);
 }
 
-NodeId Graph::add_input(DType dtype, const Shape& shape) {
-  Node node;
-  node.dtype = dtype;
-  node.shape = shape;
-  inputs.push_back(add(std::move(node)));
-  return inputs.back();
+ById<NodeId, int> count_uses(const Graph& graph) {
+  ById<NodeId, int> uses(graph.nodes.size(), 0);
+  for_each_operand(graph, [&](const Operand& operand) { ++uses[operand.node]; });
+  return uses;
+}
+
+bool is_whole(const Graph& graph, const Operand& operand) {
+  return operand.view == dense_view(graph[operand.node].shape);
 }
 
 Shape kept_shape(const Shape& shape, std::uint32_t axes) {
@@ -133,10 +101,8 @@ void verify(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) verify_node(graph, id);
   for (const Operand& output : graph.outputs) verify_operand(graph, graph.size(), output);
   for (NodeId input : graph.inputs) SINTER_ASSERT(graph[input].op == Op::input);
-}
-
-std::string to_string(const Scalar& scalar) {
-  return scalar.is_real ? fmt::format("{}", scalar.real) : fmt::format("{}", scalar.integer);
+  for (const Node& node : graph.nodes)
+    SINTER_ASSERT(node.origin == kNoOrigin || graph.origins.contains(node.origin));
 }
 
 namespace {
@@ -160,7 +126,7 @@ std::string to_string(const Graph& graph) {
     const Node& node = graph[id];
     if (node.op == Op::constant) continue;
     text += fmt::format("%{}: {}{} = ", id, name_of(node.dtype), to_string(node.shape));
-    text += node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op);
+    text += name_of(node);
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       text += (i ? ", " : " ") + operand_text(graph, node.operands[i]);
     if (node.op == Op::iota)

@@ -1,18 +1,32 @@
 // Graph: a tensor program as a list of Nodes in evaluation order. Every operand names the node it
 // reads and the View through which it sees that node's row-major elements, so transposes, slices,
-// broadcasts and reshapes are no nodes at all.
+// broadcasts and reshapes are no nodes at all. GraphBuilder makes nodes, GraphRewriter copies
+// graphs.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "src/base/by_id.h"
+#include "src/base/fields.h"
 #include "src/base/view.h"
 #include "src/graph/op.h"
+#include "src/graph/reduction.h"
+#include "src/graph/scalar.h"
 
 namespace sinter {
 
 using NodeId = std::int32_t;
+using OriginId = std::int32_t;
+inline constexpr OriginId kNoOrigin = -1;
+
+constexpr auto fields_of(const View*) {
+  return std::tuple{key_field("shape", &View::shape), key_field("strides", &View::strides),
+                    key_field("offset", &View::offset)};
+}
+static_assert(lists_every_field<View>);
 
 struct Operand {
   NodeId node = -1;
@@ -21,41 +35,58 @@ struct Operand {
   friend bool operator==(const Operand&, const Operand&) = default;
 };
 
-// A number with its kind: integers stay exact.
-struct Scalar {
-  double real = 0;
-  std::int64_t integer = 0;
-  bool is_real = true;
-
-  static Scalar of(double value) { return {value, static_cast<std::int64_t>(0), true}; }
-  static Scalar of(std::int64_t value) { return {static_cast<double>(value), value, false}; }
-  // The value as `dtype` holds it.
-  Scalar as(DType dtype) const;
-  friend bool operator==(const Scalar&, const Scalar&) = default;
-};
+constexpr auto fields_of(const Operand*) {
+  return std::tuple{key_field("node", &Operand::node), key_field("view", &Operand::view)};
+}
+static_assert(lists_every_field<Operand>);
 
 struct Node {
   Op op = Op::input;
   DType dtype = DType::f32;
-  Shape shape;
-  std::vector<Operand> operands;
-  Scalar value;                              // constant; iota's start
-  Scalar step;                               // iota
+  Shape shape = {};
+  std::vector<Operand> operands = {};
+  Scalar value = {};                         // constant; iota's start
+  Scalar step = {};                          // iota
   ReduceKind reduce_kind = ReduceKind::sum;  // reduce
   std::uint32_t axes = 0;                    // reduce: bit i = operand axis i; concat: the axis
+  OriginId origin = kNoOrigin;               // of Graph::origins
 };
+
+constexpr auto fields_of(const Node*) {
+  return std::tuple{key_field("op", &Node::op),
+                    key_field("dtype", &Node::dtype),
+                    key_field("shape", &Node::shape),
+                    key_field("operands", &Node::operands),
+                    key_field("value", &Node::value),
+                    key_field("step", &Node::step),
+                    key_field("reduce_kind", &Node::reduce_kind),
+                    key_field("axes", &Node::axes),
+                    note_field("origin", &Node::origin)};
+}
+static_assert(lists_every_field<Node>);
+
+// Where nodes come from: an operation that the user's program called, in a scope that it named.
+struct Origin {
+  std::string operation;  // "softmax"
+  std::string scope;      // "encoder/layer0"; empty: none
+
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+std::string to_string(const Origin& origin);  // "encoder/layer0/softmax"
 
 struct Graph {
   std::vector<Node> nodes;
   std::vector<NodeId> inputs;    // nodes with op == input, in call order
   std::vector<Operand> outputs;  // what the program returns
+  ById<OriginId, Origin> origins;
 
   const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
   Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
 
-  NodeId add(Node node);
-  NodeId add_input(DType dtype, const Shape& shape);
+  // The operand that sees all of a node.
+  Operand whole(NodeId id) const { return {id, dense_view((*this)[id].shape)}; }
+  DType dtype(const Operand& operand) const { return (*this)[operand.node].dtype; }
 };
 
 // Throws InternalError when an operand points forward, a shape or dtype does not follow from its
@@ -63,7 +94,22 @@ struct Graph {
 void verify(const Graph& graph);
 
 std::string to_string(const Graph& graph);
-std::string to_string(const Scalar& scalar);
+// "sum", "exp": the operation, or the kind of the reduction.
+std::string_view name_of(const Node& node);
+
+// Visits every operand of the graph's nodes, then its outputs.
+template <typename Visit>
+void for_each_operand(const Graph& graph, Visit&& visit) {
+  for (const Node& node : graph.nodes)
+    for (const Operand& operand : node.operands) visit(operand);
+  for (const Operand& output : graph.outputs) visit(output);
+}
+
+// How many operands and outputs read each node.
+ById<NodeId, int> count_uses(const Graph& graph);
+
+// The operand sees all of its node, in order.
+bool is_whole(const Graph& graph, const Operand& operand);
 
 // The axes of a reduce's operand that stay.
 Shape kept_shape(const Shape& shape, std::uint32_t axes);

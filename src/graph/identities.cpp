@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <vector>
 
+#include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
@@ -13,82 +13,59 @@ namespace {
 
 class Identities {
  public:
-  explicit Identities(const Graph& source) : source_(source), uses_(source.nodes.size(), 0) {
-    for (const Node& node : source.nodes)
-      for (const Operand& operand : node.operands) ++uses_[static_cast<std::size_t>(operand.node)];
-    for (const Operand& output : source.outputs) ++uses_[static_cast<std::size_t>(output.node)];
-  }
+  explicit Identities(const Graph& source)
+      : source_(source), rewriter_(source), uses_(count_uses(source)) {}
 
   Graph run() {
-    for (NodeId id = 0; id < source_.size(); ++id) {
-      Node node = source_[id];
-      const bool is_input = node.op == Op::input;
-      if (const Operand* angle = one_plus_tanh(node)) {
-        moved_.push_back(twice_sigmoid(id, *angle));
-        continue;
-      }
-      if (const std::optional<NodeId> product = times_sigmoid(node)) {
-        moved_.push_back(*product);
-        continue;
-      }
-      for (Operand& operand : node.operands) operand = moved(operand);
-      moved_.push_back(result_.add(std::move(node)));
-      if (is_input) result_.inputs.push_back(moved_.back());
-    }
-    for (const Operand& output : source_.outputs) result_.outputs.push_back(moved(output));
-    return std::move(result_);
+    rewriter_.run([this](NodeId id) -> std::optional<Operand> {
+      if (const Operand* angle = one_plus_tanh(source_[id])) return twice_sigmoid(id, *angle);
+      return times_sigmoid(source_[id]);
+    });
+    return rewriter_.finish();
   }
 
  private:
-  Operand moved(const Operand& operand) const {
-    return {moved_[static_cast<std::size_t>(operand.node)], operand.view};
-  }
+  GraphBuilder& build() { return rewriter_.build(); }
 
   std::optional<double> constant(const Operand& operand) const {
     const Node& node = source_[operand.node];
     if (node.op != Op::constant) return std::nullopt;
     return node.value.as(DType::f64).real;
   }
-  bool is_used_once(const Operand& operand) const {
-    return uses_[static_cast<std::size_t>(operand.node)] == 1;
-  }
-  bool is_whole(const Operand& operand) const {
-    return operand.view == dense_view(source_[operand.node].shape);
-  }
+  bool is_used_once(const Operand& operand) const { return uses_[operand.node] == 1; }
 
   // The u of 1 + tanh(u), if nobody else needs the tanh.
   const Operand* one_plus_tanh(const Node& node) const {
     if (node.op != Op::add || !is_floating(node.dtype)) return nullptr;
-    for (int i = 0; i < 2; ++i) {
-      const Operand& other = node.operands[static_cast<std::size_t>(1 - i)];
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Operand& other = node.operands[1 - i];
       const Node& tanh = source_[other.node];
-      if (constant(node.operands[static_cast<std::size_t>(i)]) == 1.0 && tanh.op == Op::tanh &&
-          tanh.dtype == node.dtype && is_used_once(other) && other.view == dense_view(node.shape))
+      if (constant(node.operands[i]) == 1.0 && tanh.op == Op::tanh && tanh.dtype == node.dtype &&
+          is_used_once(other) && other.view == dense_view(node.shape))
         return &tanh.operands[0];
     }
     return nullptr;
   }
 
   // 2 sigmoid(2u): half the instructions of 1 + tanh(u), and no digits lost where that is near 0.
-  NodeId twice_sigmoid(NodeId id, const Operand& angle) {
-    const Node& node = source_[id];
+  Operand twice_sigmoid(NodeId id, const Operand& angle) {
     std::optional<Operand> doubled = scaled(angle, 2);
-    if (!doubled) doubled = times(number(node, 2), moved(angle), node);
-    const Operand sigmoid = whole(add(Op::sigmoid, node, {*doubled}));
+    if (!doubled) doubled = times(rewriter_.moved(angle), 2);
+    const Operand sigmoid = build().pointwise(Op::sigmoid, {*doubled});
     sigmoids_[id] = sigmoid;
-    return times(number(node, 2), sigmoid, node).node;
+    return times(sigmoid, 2);
   }
 
   // a (2 sigmoid): the 2 goes to a constant factor of a, where there is one.
-  std::optional<NodeId> times_sigmoid(const Node& node) {
+  std::optional<Operand> times_sigmoid(const Node& node) {
     if (node.op != Op::mul) return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i) {
       const Operand& twice = node.operands[i];
       const auto sigmoid = sigmoids_.find(twice.node);
-      if (sigmoid == sigmoids_.end() || !is_used_once(twice) || !is_whole(twice)) continue;
+      if (sigmoid == sigmoids_.end() || !is_used_once(twice) || !is_whole(source_, twice)) continue;
       // Not beyond 1: with a huge a the product would be infinite where the sigmoid is 0.
       if (const std::optional<Operand> a = scaled(node.operands[1 - i], 2, 1))
-        return times(*a, sigmoid->second, node).node;
+        return build().pointwise(Op::mul, {*a, sigmoid->second});
     }
     return std::nullopt;
   }
@@ -101,49 +78,28 @@ class Identities {
     constexpr int kDeepest = 4;
     const Node& node = source_[product.node];
     if (node.op != Op::mul || !is_floating(node.dtype) || !is_used_once(product) ||
-        !is_whole(product) || depth == kDeepest)
+        !is_whole(source_, product) || depth == kDeepest)
       return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i)
       if (const std::optional<double> factor = constant(node.operands[i])) {
         if (std::abs(*factor * power) > most) return std::nullopt;
-        const Operand other = moved(node.operands[1 - i]);
-        const bool vanishes =
-            *factor * power == 1 && source_[node.operands[1 - i].node].dtype == node.dtype;
-        return vanishes ? other : times(number(node, *factor * power), other, node);
+        const Operand other = rewriter_.moved(node.operands[1 - i]);
+        return *factor * power == 1 ? other : times(other, *factor * power);
       }
     for (std::size_t i = 0; i < 2; ++i)
       if (const std::optional<Operand> part = scaled(node.operands[i], power, most, depth + 1))
-        return times(*part, moved(node.operands[1 - i]), node);
+        return build().pointwise(Op::mul, {*part, rewriter_.moved(node.operands[1 - i])});
     return std::nullopt;
   }
 
-  // Not rounded to 16 bits: numbers in a program are not, either.
-  Operand number(const Node& like, double value) {
-    Node node;
-    node.op = Op::constant;
-    node.dtype = like.dtype;
-    node.value = Scalar::of(value).as(like.dtype == DType::f64 ? DType::f64 : DType::f32);
-    return {result_.add(std::move(node)), expand(dense_view({}), like.shape)};
-  }
-  Operand times(const Operand& a, const Operand& b, const Node& like) {
-    return whole(add(Op::mul, like, {a, b}));
-  }
-  Operand whole(NodeId id) const { return {id, dense_view(result_[id].shape)}; }
-
-  NodeId add(Op op, const Node& like, std::vector<Operand> operands) {
-    Node node;
-    node.op = op;
-    node.dtype = like.dtype;
-    node.shape = like.shape;
-    node.operands = std::move(operands);
-    return result_.add(std::move(node));
+  Operand times(const Operand& a, double factor) {
+    return build().pointwise(Op::mul, {build().number_like(a, factor), a});
   }
 
   const Graph& source_;
-  std::vector<int> uses_;
-  std::vector<NodeId> moved_;
+  GraphRewriter rewriter_;
+  const ById<NodeId, int> uses_;
   std::map<NodeId, Operand> sigmoids_;  // by the source's 1 + tanh
-  Graph result_;
 };
 
 }  // namespace

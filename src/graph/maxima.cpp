@@ -3,8 +3,8 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
@@ -12,66 +12,49 @@ namespace {
 
 class Maxima {
  public:
-  explicit Maxima(const Graph& source) : source_(source) {}
+  explicit Maxima(const Graph& source) : source_(source), rewriter_(source) {}
 
   Graph run() {
-    for (NodeId id = 0; id < source_.size(); ++id) {
-      Node node = source_[id];
-      const std::optional<NodeId> known = known_maximum(node);
-      if (is_maximum(node)) maxima_[{node.operands[0].node, node.axes}] = id;
-      if (known) {
-        moved_.push_back(*known);
-        continue;
-      }
-      const bool is_input = node.op == Op::input;
-      for (Operand& operand : node.operands) operand.node = moved(operand.node);
-      moved_.push_back(result_.add(std::move(node)));
-      if (is_input) result_.inputs.push_back(moved_.back());
-    }
-    for (const Operand& output : source_.outputs)
-      result_.outputs.push_back({moved(output.node), output.view});
-    return std::move(result_);
+    rewriter_.run([this](NodeId id) -> std::optional<Operand> {
+      const Node& node = source_[id];
+      if (!is_maximum(node)) return std::nullopt;
+      const NodeId y = node.operands[0].node;
+      const std::optional<Operand> known = maximum_of(y, node, 0);
+      maxima_[{y, node.axes}] = id;
+      return known;
+    });
+    return rewriter_.finish();
   }
 
  private:
-  NodeId moved(NodeId id) const { return moved_[static_cast<std::size_t>(id)]; }
-  bool is_whole(const Operand& operand) const {
-    return operand.view == dense_view(source_[operand.node].shape);
-  }
+  bool is_whole(const Operand& operand) const { return sinter::is_whole(source_, operand); }
 
   bool is_maximum(const Node& node) const {
     return node.op == Op::reduce && node.reduce_kind == ReduceKind::max &&
            is_floating(node.dtype) && is_whole(node.operands[0]);
   }
 
-  std::optional<NodeId> known_maximum(const Node& node) {
-    return is_maximum(node) ? maximum_of(node.operands[0].node, node, 0) : std::nullopt;
-  }
-
   // The maximum of node y, like `max`. No rule takes a NaN away or makes one.
-  std::optional<NodeId> maximum_of(NodeId y, const Node& max, int depth) {
+  std::optional<Operand> maximum_of(NodeId y, const Node& max, int depth) {
     constexpr int kDeepest = 8;
-    if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end()) return moved(it->second);
+    if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end())
+      return rewriter_.moved(it->second);
     const Node& node = source_[y];
     if (depth == kDeepest || node.operands.empty() || !is_whole(node.operands[0]))
       return std::nullopt;
     const Operand& u = node.operands[0];
-    const bool grows = node.op == Op::exp || (node.op == Op::cast && is_floating(node.dtype) &&
-                                              is_floating(source_[u.node].dtype));
+    const bool is_cast =
+        node.op == Op::cast && is_floating(node.dtype) && is_floating(source_[u.node].dtype);
     const bool below = is_below_maximum(node, max.axes);
     const bool part = node.op == Op::mul && is_reciprocal_sum(node.operands[1], u, max);
-    if (!grows && !below && !part) return std::nullopt;
-    const std::optional<NodeId> top = maximum_of(u.node, max, depth + 1);
+    if (node.op != Op::exp && !is_cast && !below && !part) return std::nullopt;
+    const std::optional<Operand> top = maximum_of(u.node, max, depth + 1);
     if (!top) return std::nullopt;
-    Node result;
-    result.op = node.op;
-    result.dtype = node.dtype;
-    result.shape = max.shape;
-    const View rows = dense_view(max.shape);
-    result.operands.push_back({*top, rows});
-    if (below) result.operands.push_back({*top, rows});
-    if (part) result.operands.push_back({moved(node.operands[1].node), rows});
-    return result_.add(std::move(result));
+    GraphBuilder& build = rewriter_.build();
+    if (is_cast) return build.cast(*top, node.dtype);
+    if (below) return build.pointwise(Op::sub, {*top, *top});
+    if (part) return build.pointwise(Op::mul, {*top, rewriter_.moved(node.operands[1].node)});
+    return build.pointwise(Op::exp, {*top});
   }
 
   // u - max(u): at most 0, or NaN throughout where u has no greatest finite element.
@@ -105,9 +88,8 @@ class Maxima {
   }
 
   const Graph& source_;
-  std::vector<NodeId> moved_;
+  GraphRewriter rewriter_;
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> maxima_;  // of whole nodes, over these axes
-  Graph result_;
 };
 
 }  // namespace

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
@@ -87,31 +87,26 @@ bool is_comparison(Op op) { return op >= Op::eq && op <= Op::ge; }
 
 class Narrower {
  public:
-  explicit Narrower(const Graph& source) : source_(source) {
-    for (const Node& node : source.nodes) intervals_.push_back(interval_of(node));
+  explicit Narrower(const Graph& source) : source_(source), rewriter_(source) {
+    for (const Node& node : source.nodes) {
+      intervals_.push_back(interval_of(node));
+      fits_.push_back(fits(node, intervals_.back()));
+    }
+    narrowed_.resize(source.nodes.size());
   }
 
   Graph run() {
-    for (NodeId id = 0; id < source_.size(); ++id) {
-      Node node = source_[id];
-      const bool is_input = node.op == Op::input;
-      for (Operand& operand : node.operands) operand.node = moved(operand.node);
-      if (is_comparison(node.op)) narrow_comparison(source_[id], node);
-      if (node.op == Op::cast) narrow_cast(source_[id], node);
-      moved_.push_back(result_.add(std::move(node)));
-      if (is_input) result_.inputs.push_back(moved_.back());
-    }
-    for (const Operand& output : source_.outputs)
-      result_.outputs.push_back({moved(output.node), output.view});
-    return std::move(result_);
+    rewriter_.run([this](NodeId id) -> std::optional<Operand> {
+      const Node& node = source_[id];
+      if (is_comparison(node.op)) return narrow_comparison(id);
+      if (node.op == Op::cast) return narrow_cast(node);
+      return std::nullopt;
+    });
+    return rewriter_.finish();
   }
 
  private:
-  NodeId moved(NodeId id) const { return moved_[static_cast<std::size_t>(id)]; }
-  const std::optional<Interval>& interval(NodeId id) const {
-    return intervals_[static_cast<std::size_t>(id)];
-  }
-  bool is_i64(const Operand& operand) const { return source_[operand.node].dtype == DType::i64; }
+  bool is_i64(const Operand& operand) const { return source_.dtype(operand) == DType::i64; }
 
   std::optional<Interval> interval_of(const Node& node) const {
     if (node.dtype == DType::boolean) return Interval{0, 1};
@@ -122,51 +117,81 @@ class Narrower {
     if (is_pointwise(node.op)) {
       std::vector<Interval> operands;
       for (const Operand& operand : node.operands)
-        if (interval(operand.node)) operands.push_back(*interval(operand.node));
+        if (const auto& interval = intervals_[operand.node]) operands.push_back(*interval);
       if (operands.size() == node.operands.size()) known = interval_of_op(node.op, operands);
     }
     if (!known && node.dtype == DType::i32) known = Interval{kLeast, kMost};
     return known;
   }
 
-  // The node of the result that has the values of an i64 node in i32.
-  std::optional<NodeId> narrowed(NodeId id) {
-    const Node& source = source_[id];
-    if (source.dtype == DType::i32) return moved(id);
-    if (source.dtype != DType::i64 || !interval(id)) return std::nullopt;
-    if (const auto it = narrowed_.find(id); it != narrowed_.end()) return it->second;
+  // Operand i is read as it is, whatever its dtype: a cast's, and the condition of where().
+  bool is_read_as_it_is(const Node& node, std::size_t i) const {
+    const bool any = node.op == Op::cast || (node.op == Op::where && i == 0);
+    return any && !is_i64(node.operands[i]);
+  }
+
+  // Whether the node, and what it is computed from, can be computed in i32.
+  bool fits(const Node& node, const std::optional<Interval>& interval) const {
+    if (node.dtype == DType::i32) return true;
+    const bool is_made_here =
+        is_pointwise(node.op) || node.op == Op::constant || node.op == Op::iota;
+    if (node.dtype != DType::i64 || !interval || !is_made_here) return false;
+    for (std::size_t i = 0; i < node.operands.size(); ++i)
+      if (!is_read_as_it_is(node, i) && !fits_[node.operands[i].node]) return false;
+    return true;
+  }
+
+  // All of a node that fits, in i32. Not recursive: programs may be tens of thousands deep.
+  Operand narrowed(NodeId wanted) {
+    std::vector<NodeId> waiting{wanted};
+    while (!waiting.empty()) {
+      const NodeId id = waiting.back();
+      const Node& source = source_[id];
+      if (source.dtype == DType::i32) narrowed_[id] = rewriter_.moved(id);
+      if (!narrowed_[id]) {
+        const std::size_t before = waiting.size();
+        for (std::size_t i = source.operands.size(); i-- > 0;)
+          if (!is_read_as_it_is(source, i) && !narrowed_[source.operands[i].node])
+            waiting.push_back(source.operands[i].node);
+        if (waiting.size() > before) continue;
+        narrowed_[id] = add_narrow(source);
+      }
+      waiting.pop_back();
+    }
+    return *narrowed_[wanted];
+  }
+
+  Operand add_narrow(const Node& source) {
     Node node = source;
     node.dtype = DType::i32;
-    if (source.op == Op::input || source.op == Op::reduce || source.op == Op::concat)
-      return std::nullopt;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      NodeId& operand = node.operands[i].node;
-      const bool as_it_is = source.op == Op::cast || (source.op == Op::where && i == 0);
-      std::optional<NodeId> target = moved(operand);
-      if (!as_it_is || source_[operand].dtype == DType::i64) target = narrowed(operand);
-      if (!target) return std::nullopt;
-      operand = *target;
+      Operand& operand = node.operands[i];
+      operand = is_read_as_it_is(source, i) ? rewriter_.moved(operand)
+                                            : Operand{narrowed_[operand.node]->node, operand.view};
     }
-    return narrowed_[id] = result_.add(std::move(node));
+    return rewriter_.build().add(std::move(node));
   }
 
-  void narrow_cast(const Node& source, Node& node) {
-    const Operand& operand = source.operands[0];
-    if (!is_i64(operand) || node.dtype == DType::i64) return;
-    if (const std::optional<NodeId> target = narrowed(operand.node))
-      node.operands[0].node = *target;
+  std::optional<Operand> narrow_cast(const Node& cast) {
+    const Operand& operand = cast.operands[0];
+    if (!is_i64(operand) || cast.dtype == DType::i64 || !fits_[operand.node]) return std::nullopt;
+    const Operand narrow{narrowed(operand.node).node, operand.view};
+    return rewriter_.build().cast(narrow, cast.dtype);
   }
 
-  void narrow_comparison(const Node& source, Node& node) {
-    if (!is_i64(source.operands[0])) return;
+  std::optional<Operand> narrow_comparison(NodeId id) {
+    const Node& source = source_[id];
+    if (!is_i64(source.operands[0])) return std::nullopt;
     std::optional<Operand> both[2];
     for (std::size_t i = 0; i < 2; ++i)
-      if (const std::optional<NodeId> target = narrowed(source.operands[i].node))
-        both[i] = Operand{*target, source.operands[i].view};
+      if (const Operand& operand = source.operands[i]; fits_[operand.node])
+        both[i] = Operand{narrowed(operand.node).node, operand.view};
     for (std::size_t i = 0; i < 2; ++i)
       if (!both[i] && both[1 - i])
-        both[i] = clamped(node.operands[i], *interval(source.operands[1 - i].node));
-    if (both[0] && both[1]) node.operands = {*both[0], *both[1]};
+        both[i] =
+            clamped(rewriter_.moved(source.operands[i]), *intervals_[source.operands[1 - i].node]);
+    if (!both[0] || !both[1]) return std::nullopt;
+    return rewriter_.build().pointwise(source.op, {*both[0], *both[1]});
   }
 
   // A number of any size, compared with some in `others`, may as well be the nearest in there or
@@ -177,35 +202,21 @@ class Narrower {
     if (rank == 0 || view.strides[rank - 1] != 0 || view.shape[rank - 1] < kWorthwhile ||
         others.low == kLeast || others.high == kMost)
       return std::nullopt;
-    Node clamp;
-    clamp.op = Op::clamp;
-    clamp.dtype = DType::i64;
-    clamp.shape = view.shape;
-    clamp.operands = {operand, number(others.low - 1, view.shape),
-                      number(others.high + 1, view.shape)};
-    Node cast;
-    cast.op = Op::cast;
-    cast.dtype = DType::i32;
-    cast.shape = view.shape;
-    cast.operands = {whole(result_.add(std::move(clamp)))};
-    return whole(result_.add(std::move(cast)));
+    GraphBuilder& build = rewriter_.build();
+    const auto number = [&](std::int64_t value) {
+      return build.constant(Scalar::of(value), DType::i64, view.shape);
+    };
+    const Operand low = number(others.low - 1);
+    const Operand high = number(others.high + 1);
+    return build.cast(build.pointwise(Op::clamp, {operand, low, high}), DType::i32);
   }
-
-  Operand number(std::int64_t value, const Shape& shape) {
-    Node node;
-    node.op = Op::constant;
-    node.dtype = DType::i64;
-    node.value = Scalar::of(value);
-    return {result_.add(std::move(node)), expand(dense_view({}), shape)};
-  }
-  Operand whole(NodeId id) const { return {id, dense_view(result_[id].shape)}; }
 
   static constexpr std::int64_t kWorthwhile = 16;  // elements that share a clamped number
   const Graph& source_;
-  std::vector<std::optional<Interval>> intervals_;
-  std::vector<NodeId> moved_;
-  std::map<NodeId, NodeId> narrowed_;
-  Graph result_;
+  GraphRewriter rewriter_;
+  ById<NodeId, std::optional<Interval>> intervals_;
+  ById<NodeId, char> fits_;
+  ById<NodeId, std::optional<Operand>> narrowed_;  // in i32, as far as made
 };
 
 }  // namespace

@@ -77,15 +77,4 @@ Op op_on(Op op, DType operands) {
   return op;
 }
 
-std::string_view name_of(ReduceKind kind) {
-  constexpr std::string_view kNames[] = {"sum", "prod", "max", "min", "argmax", "argmin"};
-  return kNames[static_cast<int>(kind)];
-}
-
-DType reduce_dtype(ReduceKind kind, DType input) {
-  if (is_arg(kind)) return DType::i64;
-  if (kind == ReduceKind::max || kind == ReduceKind::min) return input;
-  return is_floating(input) ? input : DType::i64;
-}
-
 }  // namespace sinter

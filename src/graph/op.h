@@ -64,12 +64,4 @@ OpTypes op_types(Op op, std::span<const DType> operands);
 // is their logical_or, and the floor of an integer is a copy.
 Op op_on(Op op, DType operands);
 
-enum class ReduceKind : std::uint8_t { sum, prod, max, min, argmax, argmin };
-
-std::string_view name_of(ReduceKind kind);
-inline constexpr bool is_arg(ReduceKind kind) { return kind >= ReduceKind::argmax; }
-
-// What a reduction of that input gives: integers and bools are summed in i64, positions are i64.
-DType reduce_dtype(ReduceKind kind, DType input);
-
 }  // namespace sinter

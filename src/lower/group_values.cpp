@@ -23,8 +23,7 @@ std::string kernel_name(const Plan& plan, const FusionGroup& group) {
   std::string name;
   for (NodeId id : group.nodes) {
     const Node& node = plan.graph[id];
-    const std::string_view op =
-        node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op);
+    const std::string_view op = name_of(node);
     if (name.size() + op.size() + 6 > kLongest) return name + "_more";
     name += name.empty() ? "" : "_";
     name += op;
@@ -339,28 +338,13 @@ DType GroupValues::position_dtype() const {
 }
 
 ValueId GroupValues::identity(ReduceKind kind, DType dtype) {
-  const bool greatest = kind == ReduceKind::min || kind == ReduceKind::argmin;
-  if (is_floating(dtype)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (kind == ReduceKind::sum || kind == ReduceKind::prod)
-      return b_.real(kind == ReduceKind::prod ? 1 : 0, dtype);
-    return b_.real(greatest ? infinity : -infinity, dtype);
-  }
-  if (kind == ReduceKind::sum || kind == ReduceKind::prod)
-    return b_.integer(kind == ReduceKind::prod ? 1 : 0, dtype);
-  if (dtype == DType::boolean) return b_.integer(greatest ? 1 : 0, dtype);
-  if (dtype == DType::i32)
-    return b_.integer(greatest ? std::numeric_limits<std::int32_t>::max()
-                               : std::numeric_limits<std::int32_t>::min(),
-                      dtype);
-  return b_.integer(greatest ? std::numeric_limits<std::int64_t>::max()
-                             : std::numeric_limits<std::int64_t>::min(),
-                    dtype);
+  const Scalar value = identity_of(kind, dtype);
+  return is_floating(dtype) ? b_.real(value.real, dtype) : b_.integer(value.integer, dtype);
 }
 
 std::vector<ValueId> GroupValues::reduction_args(const Node& node) {
   ValueId value = operand_value(node.operands[0], Level::full);
-  if (node.reduce_kind == ReduceKind::sum || node.reduce_kind == ReduceKind::prod)
+  if (info(node.reduce_kind).dtype == ReduceDType::Accumulated)
     value = b_.cast(value, compute_dtype(node.dtype));
   if (col_is_reduced() && col_mask_ != kNoValue)
     value =

@@ -228,8 +228,7 @@ class GroupLowering {
       init.insert(init.end(), {spread(start.top), spread(start.sum)});
       return;
     }
-    const bool wide = kind == ReduceKind::sum || kind == ReduceKind::prod;
-    init.push_back(spread(values_.identity(kind, wide ? compute_dtype(reduction.dtype) : operand)));
+    init.push_back(spread(values_.identity(kind, accumulator_dtype(kind, operand))));
     if (is_arg(kind)) init.push_back(spread(b_.integer(0, values_.position_dtype())));
   }
 
@@ -247,7 +246,6 @@ class GroupLowering {
 
   void accumulate(const Running& each, std::span<const ValueId> kept,
                   std::span<const ValueId> entering, std::vector<ValueId>& next) {
-    constexpr Op kCombine[] = {Op::add, Op::mul, Op::maximum, Op::minimum};
     const ReduceKind kind = node(each.id).reduce_kind;
     if (each.sum >= 0) {
       const OnlineSum joined = online_join(b_, {kept[0], kept[1]}, {entering[0], entering[1]});
@@ -257,14 +255,13 @@ class GroupLowering {
       next.push_back(b_.pointwise(Op::where, {better, entering[0], kept[0]}));
       next.push_back(b_.pointwise(Op::where, {better, entering[1], kept[1]}));
     } else {
-      next.push_back(b_.pointwise(kCombine[static_cast<int>(kind)], {kept[0], entering[0]}));
+      next.push_back(b_.pointwise(info(kind).combine, {kept[0], entering[0]}));
     }
   }
 
   // Strictly better, or the first NaN: the earliest position wins ties.
   ValueId is_better(ReduceKind kind, ValueId kept, ValueId entering) {
-    const ValueId better =
-        b_.pointwise(kind == ReduceKind::argmax ? Op::gt : Op::lt, {entering, kept});
+    const ValueId better = b_.pointwise(info(kind).combine, {entering, kept});
     if (!is_floating(b_[kept].dtype)) return better;
     const ValueId kept_number = b_.pointwise(Op::logical_not, {b_.pointwise(Op::isnan, {kept})});
     const ValueId entering_nan = b_.pointwise(Op::isnan, {entering});

@@ -1,4 +1,6 @@
 // The text of explain() and of each stage.
+#include <algorithm>
+
 #include "src/base/check.h"
 #include "src/program/build.h"
 
@@ -19,6 +21,20 @@ std::string place_text(const PlanNode& node) {
   return node_text(node) + (node.kernel < 0 ? "" : fmt::format(" (group {})", node.kernel));
 }
 
+// "softmax, encoder/layer_norm": the operations that the kernel's nodes are part of. Empty where
+// they are nothing but the nodes themselves.
+std::string origins_text(const PlanInfo& plan, std::size_t k) {
+  std::vector<std::string> origins;
+  bool tells_more = false;
+  for (const PlanNode& node : plan.nodes) {
+    if (node.kernel != static_cast<int>(k) || node.origin.empty()) continue;
+    tells_more |= node.origin != node.op;
+    if (std::find(origins.begin(), origins.end(), node.origin) == origins.end())
+      origins.push_back(node.origin);
+  }
+  return tells_more ? fmt::format("{}", fmt::join(origins, ", ")) : "";
+}
+
 void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::string& text) {
   const PlanKernel& kernel = plan.kernels[k];
   text += fmt::format("group {}  {}\n  {}\n", k, kernel.name, kernel.tiles);
@@ -26,6 +42,8 @@ void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::strin
   text += "  nodes";
   for (const PlanNode& node : plan.nodes)
     if (node.kernel == static_cast<int>(k)) text += "  " + node_text(node);
+  if (const std::string origins = origins_text(plan, k); !origins.empty())
+    text += "\n  from  " + origins;
   text += fmt::format("\n  reads {}, writes {}, {:.1f} M simple operations, predicted {:.1f} us\n",
                       bytes_text(kernel.bytes_read), bytes_text(kernel.bytes_written),
                       static_cast<double>(kernel.flops) / 1e6, kernel.predicted_us);

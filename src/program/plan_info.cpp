@@ -1,6 +1,9 @@
 // Plan -> PlanInfo: the plan as users see it.
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/program/build.h"
@@ -30,9 +33,8 @@ PlanNode node_info(const Plan& plan, NodeId id) {
   const Node& node = plan.graph[id];
   PlanNode info;
   info.id = id;
-  info.op = node.op == Op::reduce     ? name_of(node.reduce_kind)
-            : node.op == Op::constant ? to_string(node.value)
-                                      : name_of(node.op);
+  info.op = node.op == Op::constant ? to_string(node.value) : std::string(name_of(node));
+  if (node.origin != kNoOrigin) info.origin = to_string(plan.graph.origins[node.origin]);
   info.detail = fmt::format("{} {}", name_of(node.dtype), to_string(node.shape));
   info.kernel = plan.group_of[static_cast<std::size_t>(id)];
   info.is_output = std::any_of(plan.graph.outputs.begin(), plan.graph.outputs.end(),
@@ -60,21 +62,20 @@ PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, ConfigOri
 }
 
 std::vector<PlanEdge> edges_of(const Plan& plan) {
+  std::map<std::pair<NodeId, NodeId>, const UnfusedEdge*> unfused;
+  for (const UnfusedEdge& edge : plan.unfused)
+    unfused.emplace(std::pair(edge.producer, edge.consumer), &edge);
   std::vector<PlanEdge> edges;
   for (NodeId to = 0; to < plan.graph.size(); ++to) {
+    std::set<NodeId> seen;  // an operation that reads a value twice has one edge
     for (const Operand& operand : plan.graph[to].operands) {
       const NodeId from = operand.node;
-      // An operation that reads a value twice has one edge.
-      if (std::any_of(edges.begin(), edges.end(),
-                      [&](const PlanEdge& edge) { return edge.from == from && edge.to == to; }))
-        continue;
-      const auto cut = std::find_if(
-          plan.unfused.begin(), plan.unfused.end(),
-          [&](const auto& edge) { return edge.producer == from && edge.consumer == to; });
-      if (cut == plan.unfused.end())
+      if (!seen.insert(from).second) continue;
+      const auto cut = unfused.find({from, to});
+      if (cut == unfused.end())
         edges.push_back({from, to, true, "", 0});
       else
-        edges.push_back({from, to, false, cut->reason, cut->bytes});
+        edges.push_back({from, to, false, cut->second->reason, cut->second->bytes});
     }
   }
   return edges;

@@ -258,29 +258,34 @@ class Machine {
     });
   }
 
+  // The operation that joins two partial results, as a function.
   template <typename T>
-  static T combine(ReduceKind kind, T a, T b) {
-    if constexpr (!std::is_same_v<T, bool>) {
-      if (kind == ReduceKind::sum) return a + b;
-      if (kind == ReduceKind::prod) return a * b;
-    }
-    return kind == ReduceKind::max ? scalar::maximum(a, b) : scalar::minimum(a, b);
+  using Combine = T (*)(T, T);
+  template <typename T>
+  static Combine<T> combine_of(ReduceKind kind) {
+    Combine<T> combine = nullptr;
+    scalar::visit_pointwise<T>(info(kind).combine, [&]<typename F>(F) {
+      if constexpr (std::is_invocable_r_v<T, F, T, T, T>)
+        combine = [](T a, T b) -> T { return F{}(a, b, T{}); };
+    });
+    SINTER_ASSERT(combine, "{} of this dtype", name_of(kind));
+    return combine;
   }
 
   // Halves recursively: the rounding error of a long sum grows with the logarithm of its length.
   template <typename T, typename Get>
-  static T reduce_range(ReduceKind kind, const Get& get, std::int64_t begin, std::int64_t end) {
+  static T reduce_range(Combine<T> combine, const Get& get, std::int64_t begin, std::int64_t end) {
     if (end - begin == 1) return get(begin);
     const std::int64_t middle = begin + (end - begin) / 2;
-    return combine(kind, reduce_range<T>(kind, get, begin, middle),
-                   reduce_range<T>(kind, get, middle, end));
+    return combine(reduce_range<T>(combine, get, begin, middle),
+                   reduce_range<T>(combine, get, middle, end));
   }
 
   template <typename T>
   static bool beats(ReduceKind kind, T candidate, T best) {
     if (scalar::isnan(candidate)) return !scalar::isnan(best);
     if (scalar::isnan(best)) return false;
-    return kind == ReduceKind::argmax ? best < candidate : candidate < best;
+    return info(kind).combine == Op::gt ? best < candidate : candidate < best;
   }
 
   template <typename T>
@@ -290,12 +295,14 @@ class Machine {
     Tile out(program_[instr.results[0]].shape, in.dtype);
     Tile positions;
     if (is_arg(instr.reduce_kind)) positions = Tile(out.shape, program_[instr.results[1]].dtype);
+    const Combine<T> combine =
+        is_arg(instr.reduce_kind) ? nullptr : combine_of<T>(instr.reduce_kind);
     for_each_element(out.shape, [&](std::int64_t row, std::int64_t col) {
       auto at = [&](const Tile& t, std::int64_t i) { return t.at(row, i); };
       const std::int64_t slot = out.at(row, col);
       if (!is_arg(instr.reduce_kind)) {
         out.data<T>()[slot] = reduce_range<T>(
-            instr.reduce_kind, [&](std::int64_t i) { return in.data<T>()[at(in, i)]; }, 0, count);
+            combine, [&](std::int64_t i) { return in.data<T>()[at(in, i)]; }, 0, count);
         return;
       }
       const Tile& index = tile(instr.args[1]);

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "src/graph/op.h"
+#include "src/base/fields.h"
+#include "src/graph/reduction.h"
 
 namespace sinter::tile {
 
@@ -24,12 +26,20 @@ struct TileShape {
   bool is_scalar() const { return rows == 1 && cols == 1; }
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
+constexpr auto fields_of(const TileShape*) {
+  return std::tuple{key_field("rows", &TileShape::rows), key_field("cols", &TileShape::cols)};
+}
+static_assert(lists_every_field<TileShape>);
 
 // Values hold compute dtypes only (f32, f64, i32, i64, bool): 16-bit floats exist in buffers.
 struct Value {
   DType dtype = DType::f32;
   TileShape shape;
 };
+constexpr auto fields_of(const Value*) {
+  return std::tuple{key_field("dtype", &Value::dtype), key_field("shape", &Value::shape)};
+}
+static_assert(lists_every_field<Value>);
 
 enum class Code : std::uint8_t {
   constant,    // number
@@ -64,6 +74,22 @@ struct Instr {
   std::vector<ValueId> body_yields;
   std::vector<Instr> body;
 };
+constexpr auto fields_of(const Instr*) {
+  return std::tuple{key_field("code", &Instr::code),
+                    key_field("results", &Instr::results),
+                    key_field("args", &Instr::args),
+                    key_field("op", &Instr::op),
+                    key_field("reduce_kind", &Instr::reduce_kind),
+                    key_field("axis", &Instr::axis),
+                    key_field("index", &Instr::index),
+                    key_field("real", &Instr::real),
+                    key_field("integer", &Instr::integer),
+                    key_field("storage", &Instr::storage),
+                    key_field("body_params", &Instr::body_params),
+                    key_field("body_yields", &Instr::body_yields),
+                    key_field("body", &Instr::body)};
+}
+static_assert(lists_every_field<Instr>);
 
 struct BufferParam {
   std::string name;
@@ -71,12 +97,23 @@ struct BufferParam {
   bool written = false;
   bool reused = false;  // programs read the same elements as others: worth a place in caches
 };
+constexpr auto fields_of(const BufferParam*) {
+  return std::tuple{note_field("name", &BufferParam::name), key_field("dtype", &BufferParam::dtype),
+                    key_field("written", &BufferParam::written),
+                    key_field("reused", &BufferParam::reused)};
+}
+static_assert(lists_every_field<BufferParam>);
 
 struct ScalarParam {
   std::string name;
   DType dtype = DType::i64;  // i64 or f64
   int multiple_of = 1;       // of an i64: a power of two that divides every value it will have
 };
+constexpr auto fields_of(const ScalarParam*) {
+  return std::tuple{note_field("name", &ScalarParam::name), key_field("dtype", &ScalarParam::dtype),
+                    key_field("multiple_of", &ScalarParam::multiple_of)};
+}
+static_assert(lists_every_field<ScalarParam>);
 
 // How a program's tiles lie on a GPU's threads; other executors ignore it. Threads stand side by
 // side along a tile's columns, `threads_per_row` of them, then along its rows.
@@ -92,6 +129,17 @@ struct Mapping {
   bool wide_index = true;   // offsets need 64 bits
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
+constexpr auto fields_of(const Mapping*) {
+  return std::tuple{key_field("threads", &Mapping::threads),
+                    key_field("threads_per_row", &Mapping::threads_per_row),
+                    key_field("vector", &Mapping::vector),
+                    key_field("cluster", &Mapping::cluster),
+                    key_field("blocks_at_once", &Mapping::blocks_at_once),
+                    key_field("ahead", &Mapping::ahead),
+                    key_field("late_loads", &Mapping::late_loads),
+                    key_field("wide_index", &Mapping::wide_index)};
+}
+static_assert(lists_every_field<Mapping>);
 
 // What a kernel would have stay in the cache.
 enum class Caching : std::uint8_t {
@@ -116,6 +164,17 @@ struct TileProgram {
 
   const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }
 };
+constexpr auto fields_of(const TileProgram*) {
+  return std::tuple{note_field("name", &TileProgram::name),
+                    key_field("buffers", &TileProgram::buffers),
+                    key_field("scalars", &TileProgram::scalars),
+                    key_field("values", &TileProgram::values),
+                    key_field("body", &TileProgram::body),
+                    key_field("caching", &TileProgram::caching),
+                    key_field("separate_ops", &TileProgram::separate_ops),
+                    key_field("mapping", &TileProgram::mapping)};
+}
+static_assert(lists_every_field<TileProgram>);
 
 // Throws InternalError naming the instruction: undefined values, shapes that do not broadcast,
 // wrong dtypes, stores to read-only buffers, unknown parameters.

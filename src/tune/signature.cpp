@@ -32,10 +32,6 @@ std::string stride_class(std::int64_t stride) {
   return fmt::format("{}*{}", stride < 0 ? "-" : "", divisor(stride));
 }
 
-std::string op_name(const Node& node) {
-  return std::string(node.op == Op::reduce ? name_of(node.reduce_kind) : name_of(node.op));
-}
-
 std::string axes_text(const IterationSpace& space) {
   std::string text;
   for (const SpaceAxis& axis : space.axes)
@@ -75,7 +71,7 @@ std::string readable(const Plan& plan, const FusionGroup& group, const Iteration
   std::string ops;
   for (std::size_t i = 0; i < group.nodes.size(); ++i) {
     const Node& node = plan.graph[group.nodes[i]];
-    if (i < kShownNames) ops += " " + op_name(node);
+    if (i < kShownNames) ops += fmt::format(" {}", name_of(node));
   }
   if (group.nodes.size() > kShownNames)
     ops += fmt::format(" +{}", group.nodes.size() - kShownNames);
@@ -95,7 +91,7 @@ std::string signature_text(const Plan& plan, int g, const IterationSpace& space)
   std::string text = axes_text(space) + "\n";
   for (NodeId id : group.nodes) {
     const Node& node = plan.graph[id];
-    text += fmt::format("{} = {}:{}", names.of(id), op_name(node), name_of(node.dtype));
+    text += fmt::format("{} = {}:{}", names.of(id), name_of(node), name_of(node.dtype));
     for (const Operand& operand : node.operands) text += " " + names.of(operand.node);
     text += "\n";
   }

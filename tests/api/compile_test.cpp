@@ -383,6 +383,33 @@ TEST(Explain, NamesGroupsBytesAndReasons) {
   EXPECT_TRUE(contains(off.explain(std::array{x}), "fusion is off"));
 }
 
+TEST(Explain, SaysWhichOperationsOfTheProgramAKernelComputes) {
+  const Tensor x = random_tensor(DType::f32, {128, 100});
+  const auto layer = compile([](const Tensor& a) {
+    const NameScope scope("encoder");
+    Tensor y;
+    {
+      const NameScope inner("scores");
+      y = softmax(a * 2);
+    }
+    return layer_norm(y, {}, {}, 1e-5);
+  });
+  const std::string text = layer.explain(std::array{x});
+  EXPECT_TRUE(contains(text,
+                       "from  encoder/scores/mul, encoder/scores/softmax, "
+                       "encoder/layer_norm\n"))
+      << text;
+  const auto plain = compile([](const Tensor& a) { return exp(a) + 1; });
+  EXPECT_FALSE(contains(plain.explain(std::array{x}), "from  ")) << "the nodes say it all";
+}
+
+TEST(Explain, AFunctionInsideAnotherIsAScope) {
+  const Tensor x = random_tensor(DType::f32, {128, 100});
+  const auto inner = compile([](const Tensor& a) { return softmax(a); }, {.name = "attention"});
+  const auto outer = compile([&](const Tensor& a) { return inner(a) * 2; });
+  EXPECT_TRUE(contains(outer.explain(std::array{x}), "attention/softmax"));
+}
+
 TEST(Dump, HasEveryStage) {
   const Tensor x = random_tensor(DType::f32, {12, 34});
   const auto f = compile([](const Tensor& a) { return softmax(a * 2); });

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "src/graph/op.h"
+#include "src/graph/reduction.h"
 #include "tests/support/op_table.h"
 
 namespace sinter::testing {

@@ -1,4 +1,5 @@
 // The tool as its users meet it: the built binary (SINTER_CLI), its output and its exit codes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,6 +137,19 @@ TEST_F(Cli, ExitCodesAreInTheHelp) {
 TEST_F(Cli, ExplainNeedsNoMemory) {
   expect("explain softmax --shape 65536x65536", 0, "1 kernel");
   expect("explain softmax --shape 33x65 --dtype bf16 --eager", 0, "not fused:");
+}
+
+TEST_F(Cli, TwoProcessesGiveTheSameText) {
+  // Addresses differ between processes: nothing may be ordered by them.
+  for (const char* device : {"--device cpu", "--device cuda --arch sm_90a"})
+    for (const char* name : {"softmax", "norm_chain", "bias_gelu", "bias_dropout_add_t"})
+      for (const char* stage : {"plan", "tile", "source"}) {
+        const std::string command =
+            fmt::format("dump {} --shape 300x1000 --dtype f16 --stage {} {}", name, stage, device);
+        const Outcome first = run(command);
+        EXPECT_EQ(first.code, 0) << command << "\n" << first.text;
+        EXPECT_EQ(first.text, run(command).text) << command;
+      }
 }
 
 TEST_F(Cli, DumpShowsEveryStage) {

@@ -12,7 +12,7 @@
 #include <limits>
 #include <span>
 
-#include "src/graph/op.h"
+#include "src/graph/reduction.h"
 
 namespace sinter::fuzz {
 

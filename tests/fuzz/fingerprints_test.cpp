@@ -81,8 +81,7 @@ TEST_F(Fingerprints, OfTheSuite) {
           Shape own = shape;
           if (input.layout == suite::Layout::transposed) own = {shape[1], shape[0]};
           if (input.layout == suite::Layout::vector) own = {shape[1]};
-          const NodeId node = trace->graph.add_input(dtype, own);
-          inputs.push_back(make_traced(dtype, dense_view(own), trace, node));
+          inputs.push_back(trace->traced(trace->build.input(dtype, own)));
         }
         {
           const TraceScope scope(trace.get());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/graph/reduction.h"
 #include "src/graph/scalar_math.h"
 
 namespace sinter {
@@ -69,15 +70,6 @@ TEST(OpTest, SomeOpsAreOthersOnBoolsAndIntegers) {
     EXPECT_EQ(op_on(op, f16), op);
   }
   EXPECT_EQ(op_on(Op::exp, f32), Op::exp);
-}
-
-TEST(OpTest, ReductionDtypes) {
-  EXPECT_EQ(reduce_dtype(ReduceKind::sum, i32), i64);
-  EXPECT_EQ(reduce_dtype(ReduceKind::prod, boolean), i64);
-  EXPECT_EQ(reduce_dtype(ReduceKind::sum, f16), f16);
-  EXPECT_EQ(reduce_dtype(ReduceKind::max, i32), i32);
-  EXPECT_EQ(reduce_dtype(ReduceKind::min, boolean), boolean);
-  EXPECT_EQ(reduce_dtype(ReduceKind::argmax, f32), i64);
 }
 
 TEST(OpTest, TheTableSaysWhatEachOpIs) {

@@ -377,6 +377,23 @@ TEST(SimplifyTest, PreservesTheMeaningOfRandomGraphs) {
   }
 }
 
+TEST(SimplifyTest, ProgramsMayBeVeryDeep) {
+  GraphMaker maker;
+  Operand whole =
+      maker.range(64, Scalar::of(std::int64_t{0}), Scalar::of(std::int64_t{1}), DType::i64);
+  Operand real = maker.input({64, 2});
+  const Operand one = maker.build.constant(Scalar::of(std::int64_t{1}), DType::i64, {64});
+  for (int i = 0; i < 50'000; ++i) {
+    whole = maker.op(Op::minimum, {maker.op(Op::add, {whole, one}), one});
+    real = maker.op(Op::neg, {transposed(real)});
+  }
+  maker.output(maker.op(Op::lt, {whole, one}));  // which makes all of it i32
+  maker.output(real);
+  const Graph simplified = simplify(maker.graph);
+  verify(simplified);
+  EXPECT_EQ(simplified[simplified[simplified.outputs[0].node].operands[0].node].dtype, DType::i32);
+}
+
 TEST(SimplifyTest, ZeroSizesSurvive) {
   GraphMaker maker;
   const Operand x = maker.input({0, 6});

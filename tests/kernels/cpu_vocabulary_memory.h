@@ -4,6 +4,13 @@
 
 namespace {
 
+SN_REDUCTION(Sum, a + b)
+SN_REDUCTION(Prod, a* b)
+SN_REDUCTION(Max, maximum(a, b))
+SN_REDUCTION(Min, minimum(a, b))
+SN_POSITION_REDUCTION(Argmax, gt(a, b))
+SN_POSITION_REDUCTION(Argmin, lt(a, b))
+
 // Memory whose last byte is followed, and first byte preceded, by pages that may not be touched.
 class GuardedPage {
  public:
@@ -207,8 +214,8 @@ void check_positions(const std::vector<T>& x) {
   }
   auto index = splat(I(100));
   for (int i = 0; i < kLanes; ++i) index[i] += i;
-  EXPECT_EQ(reduce_argmax(load(x.data()), index), 100 + most);
-  EXPECT_EQ(reduce_argmin(load(x.data()), index), 100 + least);
+  EXPECT_EQ(reduce_positions<Argmax>(load(x.data()), index), 100 + most);
+  EXPECT_EQ(reduce_positions<Argmin>(load(x.data()), index), 100 + least);
 }
 
 template <class T>
@@ -227,10 +234,10 @@ void check_reductions() {
     auto expect_same = [](T got, T want) {
       EXPECT_TRUE(got == want || (got != got && want != want));
     };
-    expect_same(reduce_add(load(x.data())), sum);
-    if (std::is_floating_point_v<T>) expect_same(reduce_mul(load(x.data())), product);
-    expect_same(reduce_max(load(x.data())), most);
-    expect_same(reduce_min(load(x.data())), least);
+    expect_same(reduce_lanes<Sum>(load(x.data())), sum);
+    if (std::is_floating_point_v<T>) expect_same(reduce_lanes<Prod>(load(x.data())), product);
+    expect_same(reduce_lanes<Max>(load(x.data())), most);
+    expect_same(reduce_lanes<Min>(load(x.data())), least);
     check_positions<T, i32>(x);
     check_positions<T, i64>(x);
   }
@@ -243,16 +250,16 @@ SN_TEST(ReductionsPropagateNanAndPickTheFirst) {
   check_reductions<i64>();
   boolv one = splat(false);
   set_lane(one, kLanes - 1, true);
-  EXPECT_TRUE(reduce_max(one));
-  EXPECT_FALSE(reduce_min(one));
-  EXPECT_FALSE(reduce_max(splat(false)));
+  EXPECT_TRUE(reduce_lanes<Max>(one));
+  EXPECT_FALSE(reduce_lanes<Min>(one));
+  EXPECT_FALSE(reduce_lanes<Max>(splat(false)));
   EXPECT_TRUE(any(one));
   f32 best = 2;
   i64 index = 4;
-  argmax_step(best, index, 2.0f, i64{9});
+  take_better<Argmax>(best, index, 2.0f, i64{9});
   EXPECT_EQ(index, 4);
-  argmax_step(best, index, (f32)kNan, i64{10});
-  argmax_step(best, index, 7.0f, i64{11});
+  take_better<Argmax>(best, index, (f32)kNan, i64{10});
+  take_better<Argmax>(best, index, 7.0f, i64{11});
   EXPECT_EQ(index, 10);
 }
 

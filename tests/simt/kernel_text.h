@@ -38,8 +38,9 @@ inline CudaSource source_of(const KernelText& kernel) {
   for (const char* name : {"cuda/types.cuh", "simt/primitives.h", "cuda/math.cuh",
                            "cuda/memory.cuh", "cuda/reduce.cuh"})
     source.text += kernel_header(name);
-  source.text += fmt::format("namespace sn {{\nSN_KERNEL(sinter_test, {}) {{\n{}\n}}\n}}\n",
-                             kernel.words, kernel.body);
+  source.text += fmt::format(
+      "namespace sn {{\nSN_REDUCTION(Sum, a + b)\nSN_KERNEL(sinter_test, {}) {{\n{}\n}}\n}}\n",
+      kernel.words, kernel.body);
   return source;
 }
 

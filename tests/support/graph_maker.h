@@ -1,5 +1,5 @@
-// GraphMaker: writes small graphs in few words. An Operand stands for a value and the view it is
-// seen through; numbers are constants. Shapes must agree, as in a Graph: use expanded().
+// GraphMaker: writes small graphs in few words, on top of GraphBuilder. An Operand stands for a
+// value and the view it is seen through.
 #pragma once
 
 #include <initializer_list>
@@ -7,82 +7,46 @@
 #include <vector>
 
 #include "src/base/view.h"
-#include "src/graph/graph.h"
+#include "src/graph/builder.h"
 
 namespace sinter::testing_support {
 
 class GraphMaker {
  public:
-  Operand input(const Shape& shape, DType dtype = DType::f32) {
-    return {graph.add_input(dtype, shape), dense_view(shape)};
-  }
+  GraphMaker() = default;
+  GraphMaker(const GraphMaker& other) : graph(other.graph) {}  // each builds its own graph
+  GraphMaker& operator=(const GraphMaker&) = delete;
+
+  Operand input(const Shape& shape, DType dtype = DType::f32) { return build.input(dtype, shape); }
   // An input seen through `view` over the caller's buffer.
   Operand input_view(const View& view, DType dtype = DType::f32) {
-    return {graph.add_input(dtype, view.shape), view};
+    return {build.input(dtype, view.shape).node, view};
   }
   // A number, repeated to `shape`.
   Operand number(double value, const Shape& shape = {}, DType dtype = DType::f32) {
-    Node node;
-    node.op = Op::constant;
-    node.dtype = dtype;
-    node.value = Scalar::of(value).as(dtype);
-    return {graph.add(std::move(node)), expand(dense_view({}), shape)};
+    return build.constant(Scalar::of(value).as(dtype), dtype, shape);
   }
   Operand range(std::int64_t count, Scalar start, Scalar step, DType dtype) {
-    Node node;
-    node.op = Op::iota;
-    node.dtype = dtype;
-    node.shape = {count};
-    node.value = start;
-    node.step = step;
-    return whole(graph.add(std::move(node)));
+    return build.range(count, start, step, dtype);
   }
-  // The result's dtype by the op's rule.
-  Operand op(Op op, std::vector<Operand> operands) {
-    Node node;
-    node.op = op;
-    node.shape = operands[0].view.shape;
-    std::vector<DType> dtypes;
-    for (const Operand& operand : operands) dtypes.push_back(graph[operand.node].dtype);
-    node.dtype = op_types(op, dtypes).result;
-    node.operands = std::move(operands);
-    return whole(graph.add(std::move(node)));
-  }
+  Operand op(Op op, const std::vector<Operand>& operands) { return build.pointwise(op, operands); }
+  // A node of its own even where the dtype stays.
   Operand cast(const Operand& operand, DType dtype) {
-    Node node;
-    node.op = Op::cast;
-    node.dtype = dtype;
-    node.shape = operand.view.shape;
-    node.operands = {operand};
-    return whole(graph.add(std::move(node)));
+    return build.add(
+        {.op = Op::cast, .dtype = dtype, .shape = operand.view.shape, .operands = {operand}});
   }
   Operand reduce(ReduceKind kind, const Operand& operand, std::initializer_list<int> axes) {
-    Node node;
-    node.op = Op::reduce;
-    node.reduce_kind = kind;
-    for (int axis : axes) node.axes |= 1u << axis;
-    node.dtype = reduce_dtype(kind, graph[operand.node].dtype);
-    node.shape = kept_shape(operand.view.shape, node.axes);
-    node.operands = {operand};
-    return whole(graph.add(std::move(node)));
+    std::uint32_t mask = 0;
+    for (int axis : axes) mask |= 1u << axis;
+    return build.reduce(kind, operand, mask);
   }
   Operand concat(std::vector<Operand> operands, int axis) {
-    Node node;
-    node.op = Op::concat;
-    node.dtype = graph[operands[0].node].dtype;
-    node.axes = static_cast<std::uint32_t>(axis);
-    node.shape = operands[0].view.shape;
-    node.shape[axis] = 0;
-    for (const Operand& operand : operands) node.shape[axis] += operand.view.shape[axis];
-    node.operands = std::move(operands);
-    return whole(graph.add(std::move(node)));
+    return build.concat(std::move(operands), axis);
   }
   void output(const Operand& operand) { graph.outputs.push_back(operand); }
 
   Graph graph;
-
- private:
-  Operand whole(NodeId id) const { return {id, dense_view(graph[id].shape)}; }
+  GraphBuilder build{graph};
 };
 
 // The same value through another view.

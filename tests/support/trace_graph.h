@@ -25,8 +25,8 @@ Graph trace_graph(const std::vector<InputSpec>& inputs, F&& f) {
   auto trace = std::make_shared<Trace>();
   std::vector<Tensor> traced;
   for (const InputSpec& input : inputs) {
-    const NodeId node = trace->graph.add_input(input.dtype, input.view.shape);
-    traced.push_back(make_traced(input.dtype, input.view, trace, node));
+    const Operand operand = trace->build.input(input.dtype, input.view.shape);
+    traced.push_back(trace->traced({operand.node, input.view}));
   }
   std::vector<Tensor> results;
   {

@@ -28,9 +28,7 @@ constexpr std::array kHeaders = {
               "isfinite",
               ""},
     HeaderRow{"math_divide.h", "remainder floor_div", "math.h"},
-    HeaderRow{"reduce.h",
-              "reduce_add reduce_mul reduce_max reduce_min reduce_argmax reduce_argmin "
-              "argmax_step argmin_step",
+    HeaderRow{"reduce.h", "SN_REDUCTION SN_POSITION_REDUCTION reduce_lanes reduce_positions",
               "math.h"},
     HeaderRow{"math_call.h", "?", ""},
     HeaderRow{"math_exp.h", "exp exp2 expm1 sinh cosh tanh sigmoid", "math_call.h"},

@@ -17,7 +17,7 @@ std::string Reduction::identity() const {
 }
 
 bool Reduction::is_float_sum() const {
-  return instr_->reduce_kind == ReduceKind::sum &&
+  return info(instr_->reduce_kind).combine == Op::add &&
          is_floating(values_->program[instr_->args[0]].dtype);
 }
 
@@ -49,30 +49,22 @@ void Reduction::merge(int number) const {
 
 void Reduction::step(int number, const std::string& value, const std::string& position) const {
   const std::string acc = accumulator(number);
-  switch (instr_->reduce_kind) {
-    case ReduceKind::sum:
-      return code_->line("{} = {} + {};", acc, acc, value);
-    case ReduceKind::prod:
-      return code_->line("{} = {} * {};", acc, acc, value);
-    case ReduceKind::max:
-      return code_->line("{} = maximum({}, {});", acc, acc, value);
-    case ReduceKind::min:
-      return code_->line("{} = minimum({}, {});", acc, acc, value);
-    default:
-      return code_->line("{}_step({}, {}, {}, {});", name_of(instr_->reduce_kind), acc,
-                         accumulator(number, 1), value, position);
+  if (is_arg(instr_->reduce_kind)) {
+    code_->line("take_better<{}>({}, {}, {}, {});", reduction_name(instr_->reduce_kind), acc,
+                accumulator(number, 1), value, position);
+    return;
   }
+  const std::string both[] = {acc, value};
+  code_->line("{} = {};", acc, expression_text(info(instr_->reduce_kind).combine, both));
 }
 
 void Reduction::finish() const {
-  constexpr std::string_view kReduce[] = {"reduce_add", "reduce_mul", "reduce_max",
-                                          "reduce_min", "reduce_max", "reduce_min"};
   const std::string_view row = values_->rows(instr_->results[0]) > 1 ? "[r]" : "";
-  code_->line("{}{} = {}({});", values_->name(instr_->results[0]), row,
-              kReduce[static_cast<int>(instr_->reduce_kind)], accumulator(0));
+  code_->line("{}{} = reduce_lanes<{}>({});", values_->name(instr_->results[0]), row,
+              reduction_name(value_kind(instr_->reduce_kind)), accumulator(0));
   if (is_arg(instr_->reduce_kind))
-    code_->line("{}{} = reduce_{}({}, {});", values_->name(instr_->results[1]), row,
-                name_of(instr_->reduce_kind), accumulator(0), accumulator(0, 1));
+    code_->line("{}{} = reduce_positions<{}>({}, {});", values_->name(instr_->results[1]), row,
+                reduction_name(instr_->reduce_kind), accumulator(0), accumulator(0, 1));
 }
 
 void Reduction::declare_total() const {

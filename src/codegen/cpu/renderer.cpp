@@ -254,6 +254,7 @@ KernelSource render_cpu(const TileProgram& program, int vector_bytes, bool has_l
   std::string text = fmt::format("// {}\n#define SN_LANES {}\n", program.name, values.lanes);
   if (!has_libmvec) text += "#define SN_NO_LIBMVEC 1\n";
   if (program.separate_ops) text += kSeparateOps;
+  source.text = reduction_declarations(program) + source.text;
   text += headers_for(source.text);
   text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
   source.text = std::move(text);

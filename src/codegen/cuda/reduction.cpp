@@ -21,17 +21,15 @@ CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile
 
 // The greatest of 16-bit floats is one of them: no digits are lost.
 bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
-  return instr.reduce_kind == ReduceKind::max || instr.reduce_kind == ReduceKind::min;
+  const Op combine = info(instr.reduce_kind).combine;
+  return combine == Op::maximum || combine == Op::minimum;
 }
 
 bool CudaReduction::needs_slots(const CudaLayout& layout) {
   return layout.threads_per_row() > 32 || layout.cluster() > 1;
 }
 
-std::string CudaReduction::kind() const {
-  constexpr const char* kKinds[] = {"Sum", "Product", "Maximum", "Minimum", "Greatest", "Least"};
-  return kKinds[static_cast<int>(instr_->reduce_kind)];
-}
+std::string CudaReduction::kind() const { return reduction_name(instr_->reduce_kind); }
 
 std::string CudaReduction::type() const {
   const std::string_view value = compute_type(values_.program[instr_->args[0]].dtype);

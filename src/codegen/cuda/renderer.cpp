@@ -390,7 +390,8 @@ CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& opti
       int{source.mapping.wide_index}, int{program.caching == tile::Caching::results},
       options.aligned ? "true" : "false", int{has_narrow_results(program)});
   text += headers(options.meaning);
-  text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
+  text += "namespace sn {\n\n" + reduction_declarations(program) + source.text +
+          "\n}  // namespace sn\n";
   source.text = std::move(text);
   return source;
 }

@@ -4,20 +4,15 @@
 #include <array>
 
 #include "src/base/check.h"
+#include "src/graph/builder.h"
 
 namespace sinter::suite {
 namespace {
 
 Graph copy_graph(std::int64_t elements) {
   Graph graph;
-  const NodeId input = graph.add_input(DType::f32, {elements});
-  Node node;
-  node.op = Op::copy;
-  node.dtype = DType::f32;
-  node.shape = {elements};
-  node.operands = {{input, dense_view({elements})}};
-  const NodeId copy = graph.add(std::move(node));
-  graph.outputs = {{copy, dense_view({elements})}};
+  GraphBuilder build(graph);
+  graph.outputs = {build.copy(build.input(DType::f32, {elements}))};
   return graph;
 }
 

@@ -39,6 +39,8 @@ class CopyLimit {
 
   const CopyWay& way() const { return way_; }
   std::size_t buffer_bytes() const { return buffer_; }
+  const StoragePtr& source() const { return from_; }
+  const StoragePtr& target() const { return to_; }
 
  private:
   void fill();

@@ -38,8 +38,8 @@ TEST(CpuHeadersTest, AFunctionBringsItsHeaderAndWhatThatNeeds) {
   EXPECT_TRUE(has(headers_for("cos(v1)"), "math_trig.h"));
   for (const char* header : {"math_pow.h", "math.h", "math_call.h", "math_exp.h", "math_log.h"})
     EXPECT_TRUE(has(headers_for("pow(v1, v2)"), header)) << header;
-  EXPECT_TRUE(has(headers_for("reduce_add(acc)"), "reduce.h"));
-  EXPECT_TRUE(has(headers_for("reduce_add(acc)"), "math.h")) << "reductions use maximum()";
+  EXPECT_TRUE(has(headers_for("reduce_lanes<Sum>(acc)"), "reduce.h"));
+  EXPECT_TRUE(has(headers_for("reduce_lanes<Sum>(acc)"), "math.h")) << "reductions use maximum()";
   EXPECT_TRUE(has(headers_for("bf16* p"), "half.h"));
 }
 

@@ -83,11 +83,6 @@ TEST(CpuRendererTextTest, LibmvecIsLeftOutWhereThereIsNone) {
   EXPECT_NE(render_cpu(c.program, 32, false).text.find("#define SN_NO_LIBMVEC"), std::string::npos);
 }
 
-TEST(CpuRendererTextTest, TheSameProgramGivesTheSameText) {
-  for (const TileCase& c : loop_cases())
-    EXPECT_EQ(render_cpu(c.program, 32, true).text, render_cpu(c.program, 32, true).text);
-}
-
 TEST(CpuRendererTextTest, TheEntryIsNamedAfterTheProgram) {
   const TileCase c = memory_cases()[0];
   const KernelSource source = render_cpu(c.program, 32, true);

@@ -196,8 +196,8 @@ TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
 }
 TEST_F(CudaPackedTest, TheGreatestIsFoundInPairs) {
   const std::string text = scaled_rows(DType::f16, -INFINITY, 8, ReduceKind::max);
-  EXPECT_EQ(count_of(text, "_pairs[0] = Maximum::combine("), 1) << text;
-  EXPECT_EQ(count_of(text, "_part[v] = Maximum::combine("), 3) << "eight are one in three steps";
+  EXPECT_EQ(count_of(text, "_pairs[0] = Max::combine("), 1) << text;
+  EXPECT_EQ(count_of(text, "_part[v] = Max::combine("), 3) << "eight are one in three steps";
 }
 TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
   EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_pairs"), 0);

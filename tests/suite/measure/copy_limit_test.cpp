@@ -44,12 +44,21 @@ TEST(CopyKernel, CopiesAllAndNoMore) {
   }
 }
 
-TEST(CopyLimit, ChoosesAWayAndRuns) {
+TEST(CopyLimit, CopiesHalfOfTheBytesInTheWayItChose) {
   ThreadPool threads(2);
   devices();
   for (std::int64_t bytes : {2, 131'072, 64 << 20}) {
     const CopyLimit limit(bytes, find_device("cpu"), threads, *wall_stopwatch());
+    EXPECT_NE(limit.way().means, CopyMeans::device) << "the host shares the CPU's memory";
+    EXPECT_GT(limit.buffer_bytes(), 0u);
+    auto* source = static_cast<unsigned char*>(limit.source()->data());
+    auto* target = static_cast<unsigned char*>(limit.target()->data());
+    for (std::size_t i = 0; i < limit.buffer_bytes(); ++i) {
+      source[i] = static_cast<unsigned char>(i * 7 + 1);
+      target[i] = 0;
+    }
     limit.run();
+    EXPECT_TRUE(std::equal(source, source + limit.buffer_bytes(), target)) << bytes;
   }
 }
 

@@ -1,0 +1,28 @@
+// Which operation of the user's program, in which scope, is being recorded.
+// In: the names that API functions and NameScopes give. Out: an Origin for the nodes of a trace.
+#pragma once
+
+#include <string_view>
+
+#include "src/graph/graph.h"
+
+namespace sinter {
+
+// While it lives, the operations that are recorded belong to this one: softmax() calls max(),
+// sub(), exp(). The outermost name counts. `name` must outlive it.
+class OperationName {
+ public:
+  explicit OperationName(std::string_view name);
+  ~OperationName();
+  OperationName(const OperationName&) = delete;
+  OperationName& operator=(const OperationName&) = delete;
+
+ private:
+  bool is_outermost_;
+};
+
+// The origin of nodes that `primitive` records in the graph now. One call of an operation is one
+// origin, however many nodes it records.
+OriginId record_origin(Graph& graph, std::string_view primitive);
+
+}  // namespace sinter

@@ -1,0 +1,94 @@
+// Making nodes.
+#include "src/graph/builder.h"
+
+#include <utility>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+Shape broadcast_shape(std::span<const Operand> operands) {
+  Shape shape;
+  for (const Operand& operand : operands) {
+    const Shape& other = operand.view.shape;
+    while (shape.rank() < other.rank()) shape.insert(0, 1);
+    for (int i = 1; i <= other.rank(); ++i) {
+      std::int64_t& size = shape[shape.rank() - i];
+      const std::int64_t theirs = other[other.rank() - i];
+      SINTER_ASSERT(size == theirs || size == 1 || theirs == 1, "{} and {} do not broadcast",
+                    to_string(shape), to_string(other));
+      if (size == 1) size = theirs;
+    }
+  }
+  return shape;
+}
+
+Operand GraphBuilder::add(Node node) {
+  if (node.origin == kNoOrigin) node.origin = origin_;
+  graph_->nodes.push_back(std::move(node));
+  return graph_->whole(graph_->size() - 1);
+}
+
+Operand GraphBuilder::input(DType dtype, const Shape& shape) {
+  const Operand input = add({.op = Op::input, .dtype = dtype, .shape = shape});
+  graph_->inputs.push_back(input.node);
+  return input;
+}
+
+Operand GraphBuilder::constant(const Scalar& value, DType dtype, const Shape& shape) {
+  const Operand number = add({.op = Op::constant, .dtype = dtype, .value = value});
+  return {number.node, expand(number.view, shape)};
+}
+
+Operand GraphBuilder::number_like(const Operand& like, double value) {
+  const DType dtype = graph_->dtype(like);
+  return constant(Scalar::of(value).as(compute_dtype(dtype)), dtype, like.view.shape);
+}
+
+Operand GraphBuilder::range(std::int64_t count, const Scalar& start, const Scalar& step,
+                            DType dtype) {
+  return add({.op = Op::iota, .dtype = dtype, .shape = {count}, .value = start, .step = step});
+}
+
+Operand GraphBuilder::pointwise(Op op, std::span<const Operand> given) {
+  const std::vector<Operand> operands(given.begin(), given.end());  // nodes may move
+  std::vector<DType> dtypes;
+  for (const Operand& operand : operands) dtypes.push_back(graph_->dtype(operand));
+  const OpTypes types = op_types(op, dtypes);
+  Node node{.op = op_on(op, types.operands[operands.size() - 1]),
+            .dtype = types.result,
+            .shape = broadcast_shape(operands)};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Operand operand = operands[i];
+    if (operand.view.shape != node.shape) operand.view = expand(operand.view, node.shape);
+    node.operands.push_back(cast(operand, types.operands[i]));
+  }
+  return add(std::move(node));
+}
+
+Operand GraphBuilder::cast(const Operand& operand, DType dtype) {
+  if (graph_->dtype(operand) == dtype) return operand;
+  return add({.op = Op::cast, .dtype = dtype, .shape = operand.view.shape, .operands = {operand}});
+}
+
+Operand GraphBuilder::reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes) {
+  return add({.op = Op::reduce,
+              .dtype = reduce_dtype(kind, graph_->dtype(operand)),
+              .shape = kept_shape(operand.view.shape, axes),
+              .operands = {operand},
+              .reduce_kind = kind,
+              .axes = axes});
+}
+
+Operand GraphBuilder::concat(std::vector<Operand> operands, int axis) {
+  Node node{.op = Op::concat,
+            .dtype = graph_->dtype(operands[0]),
+            .shape = operands[0].view.shape,
+            .axes = static_cast<std::uint32_t>(axis)};
+  node.shape[axis] = 0;
+  for (const Operand& operand : operands) node.shape[axis] += operand.view.shape[axis];
+  node.operands = std::move(operands);
+  return add(std::move(node));
+}
+
+}  // namespace sinter

@@ -1,0 +1,50 @@
+// ReduceKind: every reduction, and what the table (sinter/reductions.def) says of each.
+#pragma once
+
+#include <sinter/dtype.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "src/graph/op.h"
+#include "src/graph/scalar.h"
+
+namespace sinter {
+
+enum class ReduceKind : std::uint8_t {
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) name,
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+};
+
+enum class Identity : std::uint8_t { Zero, One, Lowest, Highest };
+enum class ReduceDType : std::uint8_t { Same, Accumulated };
+enum class ReduceFinish : std::uint8_t { Value, Position };
+
+struct ReductionInfo {
+  std::string_view name;
+  Identity identity = Identity::Zero;
+  Op combine = Op::add;
+  ReduceDType dtype = ReduceDType::Same;
+  ReduceFinish finish = ReduceFinish::Value;
+};
+
+const ReductionInfo& info(ReduceKind kind);
+std::string_view name_of(ReduceKind kind);
+
+// The result is a position (argmax), not a value.
+bool is_arg(ReduceKind kind);
+// For argmax and argmin, the reduction that gives the value at the position; else the kind itself.
+ReduceKind value_kind(ReduceKind kind);
+// Zero or One: a reduction of no elements has this value.
+bool is_defined_for_nothing(ReduceKind kind);
+
+// The value that changes no result.
+Scalar identity_of(ReduceKind kind, DType dtype);
+
+// The result's dtype.
+DType reduce_dtype(ReduceKind kind, DType input);
+// The dtype in which values of a reduction are combined, given its operand's.
+DType accumulator_dtype(ReduceKind kind, DType input);
+
+}  // namespace sinter
