@@ -48,9 +48,12 @@ std::string CudaReduction::identity() const {
 }
 
 std::string CudaReduction::part_index() const {
-  const int vector = values_.layout.vector();
-  const std::string row = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
-  return vector > 1 ? add_text(row, "v") : row;
+  return flat_index_text({{"r", row_steps()}, {"v", values_.layout.vector()}});
+}
+
+std::string CudaReduction::first_part() const {
+  return fmt::format("{}_part[{}]", name_,
+                     flat_index_text({{"r", row_steps()}, {"", values_.layout.vector()}}));
 }
 
 void CudaReduction::declare_parts() const {
@@ -93,16 +96,15 @@ void CudaReduction::combine(const std::string& part, const std::string& value,
 void CudaReduction::reduce_warp() const {
   vectors_.open_rows(shape());
   const int vector = values_.layout.vector();
-  const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
   if (reduces_pairs())
     code_.line("SN_UNROLL for (int v = 0; v < {}; ++v) {}_part[{}] = element({}, v);", vector,
-               name_, add_text(first, "v"), pairs_text());
-  const std::string part = fmt::format("{}_part[{}]", name_, first);
+               name_, part_index(), pairs_text());
+  const std::string part = first_part();
   for (int step = vector / 2; step > 0; step /= 2)
     code_.line(
         "SN_UNROLL for (int v = 0; v < {0}; ++v) {1}_part[{2}] = {3}::combine({1}_part[{2}], "
         "{1}_part[{2} + {0}]);",
-        step, name_, add_text(first, "v"), kind());
+        step, name_, part_index(), kind());
   code_.line("{} = reduce_lanes<{}, {}>({});", part, kind(),
              std::min(32, values_.layout.threads_per_row()), part);
   if (!needs_slots(values_.layout)) set_results(part);
@@ -145,10 +147,8 @@ void CudaReduction::put_parts(const std::string& meeting) const {
     code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
                std::exchange(array, "places"), rows, group);
   vectors_.open_rows(shape());
-  code_.line("{}<{}>({}, {}, {}_part[{}]{});", meeting.empty() ? "put_part" : "bring_part", group,
-             slots(), slot_row(), name_,
-             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0",
-             meeting.empty() ? "" : ", " + meeting);
+  code_.line("{}<{}>({}, {}, {}{});", meeting.empty() ? "put_part" : "bring_part", group, slots(),
+             slot_row(), first_part(), meeting.empty() ? "" : ", " + meeting);
   code_.close();
 }
 

@@ -44,6 +44,7 @@ class CudaReduction {
   std::string identity() const;  // a part that changes nothing
   std::string kind() const;
   std::string part_index() const;
+  std::string first_part() const;  // of a row
   std::string pairs_text() const;  // a row's
   void combine(const std::string& part, const std::string& value, const std::string& where) const;
   std::string slots() const;     // the arguments that name the slots
