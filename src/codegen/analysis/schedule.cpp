@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/tile/access.h"
 
 namespace sinter {
 
@@ -49,7 +50,8 @@ bool Stage::keeps(ValueId id) const {
 
 bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
                         const Instr& instr) {
-  if (instr.code != Code::load || program[instr.results[0]].shape.rows < 8) return false;
+  if (instr.code != Code::load || program[instr.results[0]].shape.rows < tile::kLeastTransposedRows)
+    return false;
   if (instr.args[1] != kNoValue && !index.mask(instr.args[1])) return false;
   const auto& offsets = index.affine(instr.args[0]);
   return offsets && offsets->row_step.is_one() && !offsets->col_step.is_zero() &&

@@ -315,7 +315,7 @@ class Elements {
   void finish(const std::vector<CudaReduction>& reductions) {
     if (reductions.empty()) return;
     for (const CudaReduction& each : reductions) each.reduce_warp();
-    if (!CudaReduction::needs_slots(layout_)) return;
+    if (!layout_.needs_slots()) return;
     meet_cluster(values_, state_, code_);
     if (layout_.cluster() > 1 && state_.loop_depth == 0) return meet(reductions);
     for (const CudaReduction& each : reductions) each.put_parts("");
@@ -342,7 +342,7 @@ class Elements {
   }
 
   const CudaValues& values_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
   CudaLoads loads_;
   CudaState& state_;

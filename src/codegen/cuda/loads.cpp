@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/tile/access.h"
+
 namespace sinter {
 
 using tile::BufferParam;
@@ -19,7 +21,6 @@ using tile::ValueId;
 namespace {
 
 constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
-constexpr int kPackBytes = 16;
 
 // A tile in shared memory, column by column. The 32 lanes of a warp put `width` neighbours of a
 // column each, and take as many of a row: they find 32 different banks if columns lie an odd number
@@ -202,12 +203,7 @@ bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
   const bool even_mask =
       load.args[1] == kNoValue ||
       values.divisibility.of(*values.index.mask(load.args[1])) >= values.layout.vector();
-  return width * element >= kPackBytes && even_mask;
-}
-
-int CudaLoads::packs(const CudaValues& values, const Instr& load) {
-  return values.layout.elements(values.shape(load.results[0])) *
-         static_cast<int>(size_of(values.buffer(load).dtype)) / kPackBytes;
+  return tile::fill_packs(width, element) && even_mask;
 }
 
 // A thread finds its packs where it put them: side by side with those of other threads, so that a
@@ -281,8 +277,9 @@ int CudaLoads::row_pack_width(const Instr& load) const {
   const TileShape shape = values_.shape(load.results[0]);
   const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
   const std::int64_t each = shape.rows * shape.cols / layout_.mapping().threads;
-  int width = std::min<int>({kPackBytes / element, values_.offset_multiple(load, tile::Axis::rows),
-                             static_cast<int>(each)});
+  int width =
+      std::min<int>({tile::kPackBytes / element, values_.offset_multiple(load, tile::Axis::rows),
+                     static_cast<int>(each)});
   while (shape.rows % width != 0 || each % width != 0) width /= 2;
   return width;
 }

@@ -24,10 +24,6 @@ bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
   return instr.reduce_kind == ReduceKind::max || instr.reduce_kind == ReduceKind::min;
 }
 
-bool CudaReduction::needs_slots(const CudaLayout& layout) {
-  return layout.threads_per_row() > 32 || layout.cluster() > 1;
-}
-
 std::string CudaReduction::kind() const {
   constexpr const char* kKinds[] = {"Sum", "Product", "Maximum", "Minimum", "Greatest", "Least"};
   return kKinds[static_cast<int>(instr_->reduce_kind)];
@@ -106,8 +102,8 @@ void CudaReduction::reduce_warp() const {
         "{1}_part[{2} + {0}]);",
         step, name_, part_index(), kind());
   code_.line("{} = reduce_lanes<{}, {}>({});", part, kind(),
-             std::min(32, values_.layout.threads_per_row()), part);
-  if (!needs_slots(values_.layout)) set_results(part);
+             std::min(tile::kWarpThreads, values_.layout.threads_per_row()), part);
+  if (!values_.layout.needs_slots()) set_results(part);
   code_.close();
 }
 
@@ -120,7 +116,9 @@ std::string CudaReduction::slot_row() const {
   const std::string row = row_steps() > 1
                               ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
                               : "thread_row";
-  return values_.layout.is_persistent() ? fmt::format("turn * {} + {}", slot_rows(), row) : row;
+  return values_.layout.is_persistent()
+             ? fmt::format("turn * {} + {}", values_.layout.slot_rows(shape()), row)
+             : row;
 }
 
 std::vector<DType> CudaReduction::slot_types() const {
@@ -130,8 +128,7 @@ std::vector<DType> CudaReduction::slot_types() const {
 }
 
 int CudaReduction::slot_bytes() const {
-  const CudaLayout& layout = values_.layout;
-  const int slots = slot_rows() * std::max(1, layout.threads_per_row() / 32) * layout.cluster();
+  const int slots = values_.layout.slots(shape());
   int bytes = 0;
   for (DType type : slot_types())
     bytes += slots * (type == DType::boolean ? 4 : static_cast<int>(size_of(type)));
@@ -140,8 +137,7 @@ int CudaReduction::slot_bytes() const {
 
 void CudaReduction::put_parts(const std::string& meeting) const {
   const int group = values_.layout.threads_per_row();
-  // A thread may be a program ahead of others, which still take the last one's parts.
-  const int rows = (values_.layout.is_persistent() ? 2 : 1) * slot_rows();
+  const int rows = values_.layout.slot_turns() * values_.layout.slot_rows(shape());
   const char* array = "slots";
   for (DType type : slot_types())
     code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,

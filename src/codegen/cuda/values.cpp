@@ -75,7 +75,7 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
 
 CudaValues::CudaValues(const TileProgram& tile_program)
     : program(tile_program),
-      layout(program),
+      layout(cuda_layout(program)),
       names(program, {program.mapping.wide_index ? "ll" : "", "idx"}),
       offset_like(find_offsets(program)),
       index(program),

@@ -1,7 +1,7 @@
 // CudaValues: what stands for a tile program's values in CUDA text. In: a TileProgram. Out: names,
 // types, expressions of scalars and of rows, conditions and addresses.
 // Text about a tile's element is written for loops that define `r` (a thread's row step), `row`,
-// `k`, `v` and `col`; see CudaLayout for what they mean.
+// `k`, `v` and `col`; see tile::ThreadLayout for what they mean.
 #pragma once
 
 #include <map>
@@ -75,7 +75,7 @@ struct CudaValues {
   }
 
   const tile::TileProgram& program;
-  const CudaLayout layout;
+  const tile::ThreadLayout layout;
   const ValueNames names;
   const std::vector<char> offset_like;  // by value
   const IndexAnalysis index;

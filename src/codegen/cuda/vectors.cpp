@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/tile/access.h"
+
 namespace sinter {
 
 using tile::TileShape;
@@ -80,7 +82,7 @@ VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> con
 
 int CudaVectors::pack_width(const tile::Instr& instr) const {
   const int element = static_cast<int>(size_of(values_.buffer(instr).dtype));
-  return std::min({layout_.vector(), 16 / element, values_.offset_multiple(instr)});
+  return std::min({layout_.vector(), tile::kPackBytes / element, values_.offset_multiple(instr)});
 }
 
 }  // namespace sinter

@@ -41,7 +41,7 @@ class CudaVectors {
 
  private:
   const CudaValues& values_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   CWriter& code_;
 };
 
