@@ -34,8 +34,6 @@ std::string integer_text(std::int64_t value, DType dtype) {
 
 }  // namespace
 
-std::string parameter_name(const std::string& name) { return name + "_"; }
-
 std::string_view compute_type(DType dtype) {
   switch (compute_dtype(dtype)) {
     case DType::f32:
@@ -60,9 +58,12 @@ std::string literal(const tile::Instr& constant, DType dtype) {
                             : integer_text(constant.integer, dtype);
 }
 
-std::string identity_text(ReduceKind kind, DType dtype) {
+tile::Instr identity(ReduceKind kind, DType dtype) {
   const Scalar value = identity_of(kind, dtype);
-  return is_floating(dtype) ? real_text(value.real, dtype) : integer_text(value.integer, dtype);
+  tile::Instr constant;
+  constant.real = value.real;
+  constant.integer = value.integer;
+  return constant;
 }
 
 std::string reduction_name(ReduceKind kind) {
@@ -84,28 +85,41 @@ std::string reduction_declarations(const tile::TileProgram& program) {
   return used.empty() ? text : text + "\n";
 }
 
-std::string replace_words(std::string_view text,
-                          const std::function<std::string(const std::string&)>& replace) {
-  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
-      result += text[i++];
-      continue;
+std::string identity_text(ReduceKind kind, DType dtype) {
+  return literal(identity(kind, dtype), dtype);
+}
+
+std::string flat_index_text(std::initializer_list<Subscript> subscripts) {
+  std::string text;
+  bool is_name = true;
+  for (const Subscript& each : subscripts) {
+    if (each.extent == 1) continue;
+    if (!text.empty()) {
+      text = fmt::format("{} * {}", is_name ? text : "(" + text + ")", each.extent);
+      is_name = false;
     }
-    std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
-    result += replace(std::string(text.substr(i, end - i)));
-    i = end;
+    if (each.text.empty()) continue;
+    is_name = text.empty();
+    text += fmt::format("{}{}", is_name ? "" : " + ", each.text);
   }
-  return result;
+  return text.empty() ? "0" : text;
 }
 
 std::string expression_text(Op op, std::span<const std::string> operands) {
-  return replace_words(info(op).expression, [&](const std::string& word) {
-    const bool is_operand = word.size() == 1 && word[0] >= 'a' && word[0] <= 'c';
-    return is_operand ? operands[static_cast<std::size_t>(word[0] - 'a')] : word;
-  });
+  const std::string_view text = info(op).expression;
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    while (is_word(text[i]) && end < text.size() && is_word(text[end])) ++end;
+    const bool is_operand = end == i + 1 && text[i] >= 'a' && text[i] <= 'c';
+    result += is_operand ? operands[static_cast<std::size_t>(text[i] - 'a')]
+                         : std::string(text.substr(i, end - i));
+    i = end;
+  }
+  return result;
 }
 
 }  // namespace sinter

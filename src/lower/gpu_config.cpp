@@ -7,11 +7,14 @@
 #include "src/base/rounding.h"
 #include "src/lower/gpu_facts.h"
 #include "src/lower/gpu_row_configs.h"
+#include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
 
 using tile::Caching;
+using tile::kMostThreads;
+using tile::kWarpThreads;
 using tile::Mapping;
 
 constexpr int kSharedRows = 4;  // that a thread takes to use a shared operand again
@@ -57,7 +60,7 @@ Config transposing_config(const GpuFacts& facts, int col_axis, int row_axis, std
   mapping.threads_per_row = static_cast<int>(config.tile_cols / mapping.vector);
   mapping.threads = static_cast<int>(
       std::clamp<std::int64_t>(config.tile_cols * config.tile_rows / each,
-                               std::max(32, mapping.threads_per_row), kMostThreads));
+                               std::max(kWarpThreads, mapping.threads_per_row), kMostThreads));
   return config;
 }
 
@@ -83,7 +86,7 @@ Config pointwise_config(const GpuFacts& facts, int threads, std::int64_t vectors
   mapping.threads = threads;
   mapping.threads_per_row = threads;
   if (facts.space.axes.empty()) {
-    mapping.threads = mapping.threads_per_row = 32;
+    mapping.threads = mapping.threads_per_row = kWarpThreads;
     return config;
   }
   config.col_axis = static_cast<int>(facts.space.axes.size()) - 1;
@@ -99,7 +102,7 @@ Config pointwise_config(const GpuFacts& facts, int threads, std::int64_t vectors
   if (config.row_axis >= 0)
     config.tile_rows = rows;
   else if (rows > 1)
-    mapping.threads = std::max(32, mapping.threads_per_row);
+    mapping.threads = std::max(kWarpThreads, mapping.threads_per_row);
   return config;
 }
 
@@ -133,7 +136,8 @@ Config chunked_config(const GpuFacts& facts, int col_axis, bool online) {
   Mapping& mapping = config.mapping;
   mapping.vector = facts.vector_along(col_axis);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
-  mapping.threads = static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), 32, 512));
+  mapping.threads =
+      static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), kWarpThreads, 512));
   mapping.threads_per_row = mapping.threads;
   const std::int64_t most =
       std::min(kChunkVectors, online ? kOnlineElements / mapping.vector : kChunkVectors);
@@ -150,7 +154,8 @@ Config column_config(const GpuFacts& facts, int col_axis, bool online) {
   Mapping& mapping = config.mapping;
   mapping.vector = facts.vector_along(col_axis);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
-  mapping.threads = static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), 32, 128));
+  mapping.threads =
+      static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), kWarpThreads, 128));
   mapping.threads_per_row = mapping.threads;
   config.tile_cols = mapping.threads * mapping.vector;
   return config;

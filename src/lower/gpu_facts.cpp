@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "src/tile/access.h"
+
 namespace sinter {
 namespace {
 
@@ -25,11 +27,11 @@ std::int64_t power_above(std::int64_t size) {
 }
 
 int GpuFacts::vector_along(int axis) const {
-  int smallest = kPackBytes;
+  int smallest = tile::kPackBytes;
   for (const Access& access : space.accesses)
     if (is_memory(access) && stride(access, axis) == 1)
       smallest = std::min(smallest, access.element_bytes);
-  int vector = std::min(kWidestVector, kPackBytes / smallest);
+  int vector = std::min(kWidestVector, tile::kPackBytes / smallest);
   for (const Access& access : space.accesses)
     while (is_memory(access) && stride(access, axis) == 1 && !is_even(access, axis, vector))
       vector /= 2;
@@ -87,7 +89,8 @@ int GpuFacts::crossing(int col_axis) const {
         along == 1)
       continue;
     for (int axis : space.kept_axes())
-      if (axis != col_axis && stride(access, axis) == 1 && size(axis) >= 8) return axis;
+      if (axis != col_axis && stride(access, axis) == 1 && size(axis) >= tile::kLeastTransposedRows)
+        return axis;
   }
   return -1;
 }

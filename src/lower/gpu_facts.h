@@ -10,9 +10,6 @@
 
 namespace sinter {
 
-inline constexpr int kPackBytes = 16;      // of one access
-inline constexpr int kMostThreads = 1024;  // of a block
-
 std::int64_t power_above(std::int64_t size);  // the least power of two that is not less
 
 struct GpuFacts {

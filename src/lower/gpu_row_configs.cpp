@@ -7,10 +7,14 @@
 #include <optional>
 
 #include "src/base/rounding.h"
+#include "src/tile/access.h"
+#include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
 
+using tile::kMostThreads;
+using tile::kWarpThreads;
 using tile::Mapping;
 
 constexpr std::int64_t kRowElements = 64;  // that a thread holds of all the tiles of a row program
@@ -75,7 +79,7 @@ class RowConfigs {
   }
 
   static std::int64_t elements(const Config& config) {  // of a row, that a thread has
-    return config.tile_cols / (config.mapping.threads_per_row * config.mapping.cluster);
+    return tile::ThreadLayout(config.mapping).elements({1, config.tile_cols});
   }
 
   // Registers for a thread's elements of one tile. 16-bit floats lie in pairs until they are
@@ -98,7 +102,7 @@ class RowConfigs {
   // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
   // unpacking for the next stage while it waits for the last.
   std::int64_t other_registers(const Config& config, bool late_loads) const {
-    const bool in_warp = config.mapping.threads_per_row <= 32;
+    const bool in_warp = config.mapping.threads_per_row <= kWarpThreads;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
     if (in_warp || !gains_from_room(config)) return kOtherRegisters;
     return facts_.has_wide_places() ? 24 : 16;
@@ -140,22 +144,21 @@ class RowConfigs {
   // Fetching takes whole packs.
   bool has_whole_packs(const Access& access) const {
     return GpuFacts::stride(access, col_axis_) == 1 &&
-           vector_ * access.element_bytes >= kPackBytes && length_ % vector_ == 0;
+           tile::fill_packs(vector_, access.element_bytes) && length_ % vector_ == 0;
   }
 
   // Shared memory of a block: for a program's loads, and for what all programs share where
   // registers have no room for it. 0: they cannot be fetched.
   std::int64_t fetch_bytes(const Config& config, int programs) const {
-    const Mapping& mapping = config.mapping;
-    const std::int64_t rows = ceil_div(config.tile_rows * mapping.threads_per_row, mapping.threads);
+    const tile::ThreadLayout layout(config.mapping);
     std::int64_t bytes = 0;
     for (const Access& access : facts_.space.accesses) {
-      const std::int64_t each = elements(config) * access.element_bytes * mapping.threads;
       if (facts_.is_full_read(access)) {
         if (!has_whole_packs(access)) return 0;
-        bytes += programs * rows * each;
-      } else if (mapping.late_loads && is_shared_read(access) && has_whole_packs(access)) {
-        bytes += each;
+        bytes += programs *
+                 layout.block_bytes({config.tile_rows, config.tile_cols}, access.element_bytes);
+      } else if (config.mapping.late_loads && is_shared_read(access) && has_whole_packs(access)) {
+        bytes += layout.block_bytes({1, config.tile_cols}, access.element_bytes);
       }
     }
     return bytes;
@@ -167,9 +170,9 @@ class RowConfigs {
     std::int64_t each = 4;
     for (const Access& access : facts_.space.accesses)
       each = std::max<std::int64_t>(each, access.element_bytes);
-    const Mapping& mapping = config.mapping;
-    return kReductions * 2 * each * config.tile_rows * mapping.cluster *
-           std::max(1, mapping.threads_per_row / 32);
+    const tile::ThreadLayout layout(config.mapping);
+    return kReductions * layout.slot_turns() * each *
+           layout.slots({config.tile_rows, config.tile_cols});
   }
 
   // The same, fetching that many programs ahead; none where there is no room, or no block has
@@ -267,13 +270,14 @@ class RowConfigs {
     const int block = is_little                           ? kBlockThreads / 2
                       : stores_no_elements_ && is_narrow_ ? 2 * kBlockThreads
                                                           : kBlockThreads;
-    return {std::min(32, threads_for(each)), 1, block};
+    return {std::min(kWarpThreads, threads_for(each)), 1, block};
   }
 
   RowChoice chosen_middle() const {
     if (stores_no_elements_ && !is_few(8))
       return {std::min(threads_for(2 * vector_), kMostThreads), 1, 2 * kBlockThreads};
-    const int threads = std::clamp(threads_for(middle_elements() / tiles_), 32, kMostThreads);
+    const int threads =
+        std::clamp(threads_for(middle_elements() / tiles_), kWarpThreads, kMostThreads);
     const bool is_light = has_shared_ && is_narrow_ && length_ < kMiddleRow;
     const int block = is_light ? kBlockThreads / 2 : kBlockThreads;
     return {threads, 1, is_few(4) ? threads : block};
@@ -353,7 +357,7 @@ class RowConfigs {
     config.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
     if (config.row_axis < 0) rows = 1;
     config.tile_rows = rows;
-    mapping.threads = std::max(32, choice.group * rows);
+    mapping.threads = std::max(kWarpThreads, choice.group * rows);
     if (mapping.threads / choice.group > rows)
       config.tile_rows = config.row_axis < 0 ? 1 : mapping.threads / choice.group;
     return config;

@@ -1,9 +1,10 @@
 // Shape and dtype inference for each instruction as it is written.
 #include "src/tile/builder.h"
 
-#include <algorithm>
+#include <bit>
 
 #include "src/base/check.h"
+#include "src/tile/dead_values.h"
 
 namespace sinter::tile {
 
@@ -38,28 +39,27 @@ ValueId Builder::add_scalar(std::string name, DType dtype, int multiple_of) {
   return emit(std::move(instr), dtype, {});
 }
 
-ValueId Builder::real(double value, DType dtype) {
-  Instr instr;
-  instr.code = Code::constant;
-  instr.real = value;
-  return emit(std::move(instr), dtype, {});
-}
+ValueId Builder::real(double value, DType dtype) { return constant(value, 0, dtype); }
 
-ValueId Builder::integer(std::int64_t value, DType dtype) {
+ValueId Builder::integer(std::int64_t value, DType dtype) { return constant(0, value, dtype); }
+
+// In the outermost block, before the loops that are open: all that follows sees it there.
+ValueId Builder::constant(double real, std::int64_t integer, DType dtype) {
+  const auto [known, is_new] =
+      constants_.try_emplace({dtype, std::bit_cast<std::uint64_t>(real), integer}, kNoValue);
+  if (!is_new) return known->second;
   Instr instr;
   instr.code = Code::constant;
-  instr.integer = value;
-  const ValueId id = emit(std::move(instr), dtype, {});
-  known_.resize(program_.values.size(), 0);
-  known_integer_.resize(program_.values.size(), 0);
-  known_[static_cast<std::size_t>(id)] = 1;
-  known_integer_[static_cast<std::size_t>(id)] = value;
-  return id;
+  instr.real = real;
+  instr.integer = integer;
+  instr.results = {known->second = new_value(dtype, {})};
+  blocks_.front()->push_back(std::move(instr));
+  return known->second;
 }
 
 bool Builder::is_integer_constant(ValueId id, std::int64_t value) const {
-  const auto i = static_cast<std::size_t>(id);
-  return i < known_.size() && known_[i] && known_integer_[i] == value;
+  const auto known = constants_.find({program_[id].dtype, 0, value});
+  return known != constants_.end() && known->second == id;
 }
 
 ValueId Builder::program_id() {
@@ -172,6 +172,7 @@ std::vector<ValueId> Builder::loop(
 }
 
 TileProgram Builder::finish() {
+  remove_dead_values(program_);
 #ifndef NDEBUG
   verify(program_);
 #endif

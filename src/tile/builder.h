@@ -1,10 +1,14 @@
 // Builder: writes a TileProgram instruction by instruction. Shapes and dtypes of results follow
-// from the arguments; verify() checks the whole.
+// from the arguments; verify() checks the whole. Equal constants are one value; finish() leaves out
+// what nothing uses and renumbers the rest.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "src/tile/program.h"
@@ -69,12 +73,13 @@ class Builder {
  private:
   ValueId new_value(DType dtype, TileShape shape);
   ValueId emit(Instr instr, DType dtype, TileShape shape);
+  ValueId constant(double real, std::int64_t integer, DType dtype);
   bool is_integer_constant(ValueId id, std::int64_t value) const;
 
   TileProgram program_;
   std::vector<std::vector<Instr>*> blocks_;  // the innermost open block is last
-  std::vector<std::int64_t> known_integer_;  // by value, with known_ saying which are
-  std::vector<char> known_;
+  // By dtype, the bits of `real`, and `integer`.
+  std::map<std::tuple<DType, std::uint64_t, std::int64_t>, ValueId> constants_;
 };
 
 }  // namespace sinter::tile

@@ -88,5 +88,14 @@ TEST(CTextTest, TypesInRegistersAndInMemory) {
   EXPECT_EQ(storage_type(DType::boolean), "u8");
 }
 
+TEST(CTextTest, FlatIndicesLeaveOutDimensionsOfOne) {
+  EXPECT_EQ(flat_index_text({{"r", 2}, {"k", 4}, {"v", 8}}), "(r * 4 + k) * 8 + v");
+  EXPECT_EQ(flat_index_text({{"r", 2}, {"k", 1}, {"v", 8}}), "r * 8 + v");
+  EXPECT_EQ(flat_index_text({{"r", 1}, {"k", 1}, {"v", 8}}), "v");
+  EXPECT_EQ(flat_index_text({{"r", 2}, {"", 4}}), "r * 4");
+  EXPECT_EQ(flat_index_text({{"r", 2}, {"", 4}, {"", 8}}), "(r * 4) * 8");
+  EXPECT_EQ(flat_index_text({{"", 4}, {"k", 1}}), "0");
+}
+
 }  // namespace
 }  // namespace sinter

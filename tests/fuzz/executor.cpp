@@ -16,6 +16,7 @@
 #include "src/runtime/in_parallel.h"
 #include "src/runtime/kernel_cache.h"
 #include "src/simt/simt_device.h"
+#include "src/tile/dead_values.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -70,7 +71,10 @@ void verify_stages(const Program& program) {
     verify(graph);
   }
   verify(program.plan);
-  for (const Kernel& kernel : program.kernels) tile::verify(kernel.program);
+  for (const Kernel& kernel : program.kernels) {
+    tile::verify(kernel.program);
+    tile::verify_no_waste(kernel.program);
+  }
 }
 
 // A copy of all of the tensor's memory: seen through the same view, as Tensor::to() would not.

@@ -9,6 +9,7 @@
 #include "src/graph/simplify.h"
 #include "src/lower/gpu_config.h"
 #include "src/lower/lower.h"
+#include "src/tile/dead_values.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
 
@@ -34,7 +35,10 @@ Kernel lowered(const Graph& graph) {
   const Plan plan = make_plan(graph, {});
   EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
   const IterationSpace space = iteration_space(plan, 0);
-  return lower(plan, 0, space, choose_gpu_config(space, plan.groups[0].bytes(), kHopper));
+  Kernel kernel = lower(plan, 0, space, choose_gpu_config(space, plan.groups[0].bytes(), kHopper));
+  tile::verify(kernel.program);
+  tile::verify_no_waste(kernel.program);
+  return kernel;
 }
 
 int masked_accesses(const Kernel& kernel) {

@@ -11,6 +11,7 @@
 #include "src/base/check.h"
 #include "src/graph/scalar_math.h"
 #include "src/graph/simplify.h"
+#include "src/tile/dead_values.h"
 
 namespace sinter::testing_support {
 namespace {
@@ -324,6 +325,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
                : choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), Machine{});
     const Kernel kernel = lower(plan, g, space, config);
     verify(kernel.program);
+    verify_no_waste(kernel.program);
     std::vector<tile::BufferBinding> bindings;
     for (const KernelBuffer& buffer : kernel.buffers) {
       auto& bytes = memory.at(buffer.node);

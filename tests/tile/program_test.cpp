@@ -267,16 +267,15 @@ TEST(TileProgramTest, PrintsEveryInstruction) {
   v12: f32(4, 16) = load x v9, v10, v11
   v13: f32 = cast v1 to f32
   v14: f32(4, 16) = mul v12, v13
-  v15: f32 = 0
-  v16: f32(1, 16) = broadcast v15
-  v17: i64 = 0
-  v18: i64 = 1
-  v22: f32(1, 16) = loop v17, v0, v18, v16 as v19, v20
-    v21: f32(1, 16) = add v20, v13
-    yield v21
-  v23: f32(4, 1) = reduce sum v14
-  v24: f32(4, 16) = add v14, v22
-  store y v9, v24, v10
+  v15: f32(1, 16) = broadcast v11
+  v16: i64 = 0
+  v17: i64 = 1
+  v21: f32(1, 16) = loop v16, v0, v17, v15 as v18, v19
+    v20: f32(1, 16) = add v19, v13
+    yield v20
+  v22: f32(4, 1) = reduce sum v14
+  v23: f32(4, 16) = add v14, v21
+  store y v9, v23, v10
 )");
 }
 

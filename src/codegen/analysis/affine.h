@@ -3,32 +3,35 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "src/codegen/analysis/index.h"
 #include "src/tile/program.h"
 
 namespace sinter {
 
-// base + row * row_step + col * col_step, each a piece of C text ("0" and "1" are recognised).
+// base + row * row_step + col * col_step.
 struct Affine {
-  std::string base = "0";
-  std::string row_step = "0";
-  std::string col_step = "0";
+  Index base;
+  Index row_step;
+  Index col_step;
 };
 
-// On where row < row_limit and col < col_limit; empty text: no limit along that axis.
+// On where row < row_limit and col < col_limit, as far as there are limits.
 struct PrefixMask {
-  std::string row_limit;
-  std::string col_limit;
-  bool is_unlimited() const { return row_limit.empty() && col_limit.empty(); }
+  std::optional<Index> row_limit;
+  std::optional<Index> col_limit;
+  bool is_unlimited() const { return !row_limit && !col_limit; }
+  const std::optional<Index>& limit(tile::Axis axis) const {
+    return axis == tile::Axis::rows ? row_limit : col_limit;
+  }
 };
 
 class IndexAnalysis {
  public:
-  // `names` gives each scalar value's C text.
-  IndexAnalysis(const tile::TileProgram& program, const std::vector<std::string>& names);
+  explicit IndexAnalysis(const tile::TileProgram& program);
 
+  // Every i64 scalar has one: its base.
   const std::optional<Affine>& affine(tile::ValueId id) const {
     return affine_[static_cast<std::size_t>(id)];
   }
@@ -40,14 +43,13 @@ class IndexAnalysis {
 
  private:
   void visit(const tile::Instr& instr);
+  std::optional<Affine> affine_result(const tile::Instr& instr) const;
+  std::optional<PrefixMask> mask_result(const tile::Instr& instr) const;
+  std::optional<PrefixMask> joined_mask(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
   std::vector<std::optional<Affine>> affine_;
   std::vector<std::optional<PrefixMask>> masks_;
 };
-
-std::string add_text(const std::string& a, const std::string& b);
-std::string sub_text(const std::string& a, const std::string& b);
-std::string mul_text(const std::string& a, const std::string& b);
 
 }  // namespace sinter

@@ -11,21 +11,22 @@ namespace sinter {
 
 class Divisibility {
  public:
-  Divisibility(const tile::TileProgram& program, const IndexAnalysis& index,
-               tile::Axis along = tile::Axis::cols);
+  explicit Divisibility(const tile::TileProgram& program);
 
-  // Of an offset: divides it wherever the column (or row, along that axis) is a multiple of kMost.
-  // Of a mask: the columns at which it turns off are multiples of it.
-  int of(tile::ValueId id) const { return multiples_[static_cast<std::size_t>(id)]; }
+  int of(const Index& index) const;
+  // Divides the offset wherever the column (or row, along that axis) is a multiple of kMost.
+  int of(const Affine& offset, tile::Axis along = tile::Axis::cols) const;
+  // The columns at which the mask turns off are multiples of it.
+  int of(const PrefixMask& mask) const;
 
   static constexpr int kMost = 16;
 
  private:
-  int result_of(const tile::Instr& instr, const IndexAnalysis& index) const;
+  int of(tile::ValueId scalar) const { return multiples_[static_cast<std::size_t>(scalar)]; }
+  int result_of(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
-  const tile::Axis along_;
-  std::vector<int> multiples_;
+  std::vector<int> multiples_;  // by value: of i64 scalars
 };
 
 }  // namespace sinter

@@ -2,7 +2,8 @@
 // what lies beyond. Loads need none; reductions need one along the columns they run over.
 #include "src/codegen/analysis/limits.h"
 
-#include <fmt/format.h>
+#include <cstring>
+#include <optional>
 
 #include "src/codegen/c_text.h"
 
@@ -16,6 +17,18 @@ using tile::ValueId;
 
 namespace {
 
+// The signs of zeros count.
+bool is_identity(const Instr& instr, ReduceKind kind, DType dtype) {
+  if (instr.code != Code::constant) return false;
+  const Instr neutral = identity(kind, dtype);
+  const auto same_bits = [](auto a, auto b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+  if (dtype == DType::boolean) return (instr.integer != 0) == (neutral.integer != 0);
+  if (dtype == DType::f32)
+    return same_bits(static_cast<float>(instr.real), static_cast<float>(neutral.real));
+  return is_floating(dtype) ? same_bits(instr.real, neutral.real)
+                            : instr.integer == neutral.integer;
+}
+
 // The mask that guards an instruction's effect: a store's own, a reduction's if what it selects
 // elsewhere counts for nothing.
 ValueId guard(const CpuValues& values, const Instr& instr) {
@@ -26,9 +39,7 @@ ValueId guard(const CpuValues& values, const Instr& instr) {
   if (source.code != Code::pointwise || source.op != Op::where) return kNoValue;
   const Instr& elsewhere = *values.facts.definition.at(source.args[2]);
   const DType dtype = values.program[instr.args[0]].dtype;
-  const bool is_identity = elsewhere.code == Code::constant &&
-                           literal(elsewhere, dtype) == identity_text(instr.reduce_kind, dtype);
-  return is_identity ? source.args[0] : kNoValue;
+  return is_identity(elsewhere, instr.reduce_kind, dtype) ? source.args[0] : kNoValue;
 }
 
 // The one limit along an axis that all guards agree on.
@@ -40,36 +51,33 @@ class Agreement {
     const ValueId mask = guard(values_, instr);
     const auto* prefix =
         mask == kNoValue || !values_.index.mask(mask) ? nullptr : &*values_.index.mask(mask);
-    std::string text;
-    if (prefix) text = axis_ == Axis::rows ? prefix->row_limit : prefix->col_limit;
-    if (text.empty()) {
+    if (!prefix || !prefix->limit(axis_)) {
       if (required || (mask != kNoValue && !prefix)) agreed_ = false;
       return;
     }
-    if (!limit_.empty() && limit_ != text) agreed_ = false;
-    limit_ = text;
+    if (limit_ && limit_ != prefix->limit(axis_)) agreed_ = false;
+    limit_ = prefix->limit(axis_);
   }
   // The loop leaves this value behind.
   void leaves(ValueId id) { left_.push_back(id); }
 
-  // Empty if there is none.
-  std::string limit() const {
-    if (!agreed_) return "";
+  std::optional<Index> limit() const {
+    if (!agreed_ || !limit_) return std::nullopt;
     for (ValueId id : left_)
-      if (!values_.observed.ends_at(id, axis_, limit_)) return "";
+      if (!values_.observed.ends_at(id, axis_, *limit_)) return std::nullopt;
     return limit_;
   }
 
  private:
   const CpuValues& values_;
   const Axis axis_;
-  std::string limit_;
+  std::optional<Index> limit_;
   bool agreed_ = true;
   std::vector<ValueId> left_;
 };
 
-std::string common_limit(const CpuValues& values, const Stage& stage,
-                         const std::vector<ValueId>& updated, Axis axis) {
+std::optional<Index> common_limit(const CpuValues& values, const Stage& stage,
+                                  const std::vector<ValueId>& updated, Axis axis) {
   Agreement agreement(values, axis);
   for (const Instr* instr : stage.sinks) {
     agreement.add(*instr, instr->code == Code::store || axis == Axis::cols);
@@ -92,7 +100,7 @@ PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const Inst
       agreement.add(*instr, instr->code == Code::store || instr->args[1] != kNoValue);
     for (ValueId id : instr->results) agreement.leaves(id);
   }
-  return {agreement.limit(), ""};
+  return {agreement.limit(), std::nullopt};
 }
 
 PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
@@ -103,14 +111,9 @@ PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
 
 PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask) {
   PrefixMask rest = mask;
-  if (rest.row_limit == limits.row_limit) rest.row_limit.clear();
-  if (rest.col_limit == limits.col_limit) rest.col_limit.clear();
+  if (rest.row_limit == limits.row_limit) rest.row_limit.reset();
+  if (rest.col_limit == limits.col_limit) rest.col_limit.reset();
   return rest;
-}
-
-std::string bound_text(const std::string& limit, std::int64_t size) {
-  if (limit.empty()) return std::to_string(size);
-  return fmt::format("{} < {} ? {} : {}", limit, size, limit, size);
 }
 
 }  // namespace sinter

@@ -2,8 +2,6 @@
 // In: a stage's instructions. Out: the loops' limits, and what a mask still has to say beside them.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "src/codegen/analysis/affine.h"
@@ -20,8 +18,5 @@ PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
 
 // The mask without the limits that the loops' bounds are.
 PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask);
-
-// A loop's bound: the tile's size, or less where the limit is.
-std::string bound_text(const std::string& limit, std::int64_t size);
 
 }  // namespace sinter

@@ -1,10 +1,8 @@
 // Backwards from the effects, until nothing changes: a sight only ever grows, so that is soon.
 #include "src/codegen/analysis/observed.h"
 
-#include <set>
+#include <algorithm>
 #include <utility>
-
-#include "src/codegen/c_text.h"
 
 namespace sinter {
 
@@ -14,28 +12,46 @@ using tile::Instr;
 using tile::kNoValue;
 using tile::ValueId;
 
-ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index,
-                               const std::vector<std::string>& names)
-    : index_(index), names_(names), sights_(program.values.size()) {
+namespace {
+
+// Whether the limit may be another one in the loop's next trip.
+bool varies_in(const Instr& loop, const Index& limit) {
+  const auto depends_on_any = [&](const std::vector<ValueId>& ids) {
+    return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return limit.depends_on(id); });
+  };
+  bool varies = depends_on_any(loop.body_params);
+  tile::for_each_instr(loop.body, [&](const Instr& instr) {
+    const bool fixed = instr.code == Code::constant || instr.code == Code::scalar ||
+                       instr.code == Code::program_id;
+    varies =
+        varies || (!fixed && (depends_on_any(instr.results) || depends_on_any(instr.body_params)));
+  });
+  return varies;
+}
+
+}  // namespace
+
+ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index)
+    : index_(index), sights_(program.values.size()) {
   do {
     changed_ = false;
     visit(program.body);
   } while (changed_);
 }
 
-bool ObservedLimits::ends_at(ValueId id, Axis axis, const std::string& limit) const {
+bool ObservedLimits::ends_at(ValueId id, Axis axis, const Index& limit) const {
   const Sight& sight = sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
   return sight.extent == Extent::nothing ||
          (sight.extent == Extent::limited && sight.limit == limit);
 }
 
-ObservedLimits::Sight ObservedLimits::up_to(const std::string& limit) {
-  return limit.empty() ? Sight{Extent::everything, ""} : Sight{Extent::limited, limit};
+ObservedLimits::Sight ObservedLimits::up_to(const std::optional<Index>& limit) {
+  return limit ? Sight{Extent::limited, *limit} : Sight{Extent::everything, {}};
 }
 
 ObservedLimits::Sight ObservedLimits::joined(const Sight& a, const Sight& b) {
   if (a.extent == Extent::nothing) return b;
-  return b.extent == Extent::nothing || a == b ? a : Sight{Extent::everything, ""};
+  return b.extent == Extent::nothing || a == b ? a : Sight{Extent::everything, {}};
 }
 
 void ObservedLimits::see(ValueId id, Axis axis, const Sight& more) {
@@ -46,9 +62,9 @@ void ObservedLimits::see(ValueId id, Axis axis, const Sight& more) {
   now = std::move(next);
 }
 
-std::string ObservedLimits::limit_of(ValueId mask, Axis axis) const {
-  if (mask == kNoValue || !index_.mask(mask)) return "";
-  return axis == Axis::rows ? index_.mask(mask)->row_limit : index_.mask(mask)->col_limit;
+std::optional<Index> ObservedLimits::limit_of(ValueId mask, Axis axis) const {
+  if (mask == kNoValue || !index_.mask(mask)) return std::nullopt;
+  return index_.mask(mask)->limit(axis);
 }
 
 void ObservedLimits::visit(const std::vector<Instr>& block) {
@@ -60,7 +76,7 @@ void ObservedLimits::visit(const std::vector<Instr>& block) {
 }
 
 void ObservedLimits::visit(const Instr& instr, Axis axis) {
-  const Sight everything{Extent::everything, ""};
+  const Sight everything{Extent::everything, {}};
   Sight seen;  // of the results
   for (ValueId id : instr.results) seen = joined(seen, sight(id, axis));
   switch (instr.code) {
@@ -80,8 +96,8 @@ void ObservedLimits::visit(const Instr& instr, Axis axis) {
   }
   for (std::size_t i = 0; i < instr.args.size(); ++i) {
     const bool chosen = instr.op == Op::where && instr.code == Code::pointwise && i == 1;
-    const std::string limit = chosen ? limit_of(instr.args[0], axis) : "";
-    const bool cut = seen.extent == Extent::everything && !limit.empty();
+    const std::optional<Index> limit = chosen ? limit_of(instr.args[0], axis) : std::nullopt;
+    const bool cut = seen.extent == Extent::everything && limit;
     see(instr.args[i], axis, cut ? up_to(limit) : seen);
   }
 }
@@ -89,7 +105,7 @@ void ObservedLimits::visit(const Instr& instr, Axis axis) {
 // Addresses count whether the value does or not.
 void ObservedLimits::visit_load(const Instr& instr, Axis axis, const Sight& seen) {
   see(instr.args[0], axis, up_to(limit_of(instr.args[1], axis)));
-  see(instr.args[1], axis, Sight{Extent::everything, ""});
+  see(instr.args[1], axis, Sight{Extent::everything, {}});
   see(instr.args[2], axis, seen);
 }
 
@@ -99,28 +115,10 @@ void ObservedLimits::visit_loop(const Instr& loop, Axis axis) {
     const ValueId carried = loop.body_params[i + 1];
     Sight seen = joined(sight(carried, axis), sight(loop.results[i], axis));
     if (seen.extent == Extent::limited && varies_in(loop, seen.limit))
-      seen = Sight{Extent::everything, ""};
+      seen = Sight{Extent::everything, {}};
     for (ValueId id : {carried, loop.results[i], loop.args[3 + i], loop.body_yields[i]})
       see(id, axis, seen);
   }
-}
-
-bool ObservedLimits::varies_in(const Instr& loop, const std::string& text) const {
-  std::set<std::string> own;
-  auto add = [&](ValueId id) { own.insert(names_[static_cast<std::size_t>(id)]); };
-  for (ValueId id : loop.body_params) add(id);
-  tile::for_each_instr(loop.body, [&](const Instr& instr) {
-    const bool fixed = instr.code == Code::constant || instr.code == Code::scalar ||
-                       instr.code == Code::program_id;
-    for (ValueId id : instr.results)
-      if (!fixed) add(id);
-  });
-  bool found = false;
-  replace_words(text, [&](const std::string& word) {
-    found |= own.count(word) != 0;
-    return word;
-  });
-  return found;
 }
 
 }  // namespace sinter

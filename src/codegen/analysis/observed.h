@@ -4,7 +4,7 @@
 #pragma once
 
 #include <array>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "src/codegen/analysis/affine.h"
@@ -14,20 +14,19 @@ namespace sinter {
 
 class ObservedLimits {
  public:
-  ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index,
-                 const std::vector<std::string>& names);
+  ObservedLimits(const tile::TileProgram& program, const IndexAnalysis& index);
 
   // Nothing sees the value's rows (or columns) from that limit on.
-  bool ends_at(tile::ValueId id, tile::Axis axis, const std::string& limit) const;
+  bool ends_at(tile::ValueId id, tile::Axis axis, const Index& limit) const;
 
  private:
   enum class Extent { nothing, limited, everything };
   struct Sight {
     Extent extent = Extent::nothing;
-    std::string limit;
+    Index limit;
     friend bool operator==(const Sight&, const Sight&) = default;
   };
-  static Sight up_to(const std::string& limit);
+  static Sight up_to(const std::optional<Index>& limit);
   static Sight joined(const Sight& a, const Sight& b);
 
   void visit(const std::vector<tile::Instr>& block);
@@ -35,14 +34,12 @@ class ObservedLimits {
   void visit_load(const tile::Instr& instr, tile::Axis axis, const Sight& seen);
   void visit_loop(const tile::Instr& loop, tile::Axis axis);
   void see(tile::ValueId id, tile::Axis axis, const Sight& sight);
-  std::string limit_of(tile::ValueId mask, tile::Axis axis) const;
-  bool varies_in(const tile::Instr& loop, const std::string& text) const;
+  std::optional<Index> limit_of(tile::ValueId mask, tile::Axis axis) const;
   Sight& sight(tile::ValueId id, tile::Axis axis) {
     return sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
   }
 
   const IndexAnalysis& index_;
-  const std::vector<std::string>& names_;
   std::vector<std::array<Sight, 2>> sights_;  // by value, then axis
   bool changed_ = false;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/tile/access.h"
 
 namespace sinter {
 
@@ -49,11 +50,12 @@ bool Stage::keeps(ValueId id) const {
 
 bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
                         const Instr& instr) {
-  if (instr.code != Code::load || program[instr.results[0]].shape.rows < 8) return false;
+  if (instr.code != Code::load || program[instr.results[0]].shape.rows < tile::kLeastTransposedRows)
+    return false;
   if (instr.args[1] != kNoValue && !index.mask(instr.args[1])) return false;
   const auto& offsets = index.affine(instr.args[0]);
-  return offsets && offsets->row_step == "1" && offsets->col_step != "0" &&
-         offsets->col_step != "1";
+  return offsets && offsets->row_step.is_one() && !offsets->col_step.is_zero() &&
+         !offsets->col_step.is_one();
 }
 
 namespace {
@@ -176,7 +178,7 @@ class Scheduler {
 
   bool writes_same(const Instr& a, const Instr& b) const {
     const auto& offsets = index_.affine(b.args[0]);
-    return a.args[0] == b.args[0] && offsets && offsets->col_step == "1" &&
+    return a.args[0] == b.args[0] && offsets && offsets->col_step.is_one() &&
            program_[b.args[0]].shape.rows == 1;
   }
 
@@ -292,7 +294,7 @@ class Scheduler {
     if (instr.code == Code::load && loads_ != Loads::again) return 1;
     if (instr.code == Code::load) {
       const auto& offsets = index_.affine(instr.args[0]);
-      const bool even = offsets && (offsets->col_step == "0" || offsets->col_step == "1");
+      const bool even = offsets && (offsets->col_step.is_zero() || offsets->col_step.is_one());
       return even ? 1 : kHeavyCost;
     }
     if (instr.code != Code::pointwise && instr.code != Code::cast && instr.code != Code::broadcast)

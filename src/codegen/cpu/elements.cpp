@@ -43,8 +43,8 @@ class ElementLoops {
   void render() {
     for (const Reduction& reduction : reductions_) reduction.declare_results();
     code_.open();
-    code_.line("const i64 rows = {};", bound_text(limits_.row_limit, shape_.rows));
-    code_.line("const i64 cols = {};", bound_text(limits_.col_limit, shape_.cols));
+    code_.line("const i64 rows = {};", values_.bound(limits_.row_limit, shape_.rows));
+    code_.line("const i64 cols = {};", values_.bound(limits_.col_limit, shape_.cols));
     render_transposes();
     if (shape_.rows > 1) code_.open("for (i64 r = 0; r < rows; ++r)");
     render_columns();
@@ -80,22 +80,15 @@ class ElementLoops {
       if (!values_.is_transposed(*instr)) continue;
       const Affine& offsets = *values_.index.affine(instr->args[0]);
       const ValueId id = instr->results[0];
-      const PrefixMask bounds = transposed_bounds(*instr);
+      const PrefixMask rest = mask_beside_loops(*instr);  // the loops' bounds hold anyway
       const auto next = ahead_.next_tiles.find(id);
       code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
-                 values_.cols(id), values_.buffer_name(*instr), offsets.base, offsets.col_step,
-                 bounds.row_limit, bounds.col_limit,
+                 values_.cols(id), values_.buffer_name(*instr), values_.names.text(offsets.base),
+                 values_.names.text(offsets.col_step),
+                 rest.row_limit ? values_.bound(rest.row_limit, shape_.rows) : "rows",
+                 rest.col_limit ? values_.bound(rest.col_limit, shape_.cols) : "cols",
                  next == ahead_.next_tiles.end() ? "" : ", " + next->second);
     }
-  }
-
-  // Those of the loops, or less where its mask says so.
-  PrefixMask transposed_bounds(const Instr& load) const {
-    PrefixMask bounds{"rows", "cols"};
-    const PrefixMask rest = mask_beside_loops(load);
-    if (!rest.row_limit.empty()) bounds.row_limit = bound_text(rest.row_limit, shape_.rows);
-    if (!rest.col_limit.empty()) bounds.col_limit = bound_text(rest.col_limit, shape_.cols);
-    return bounds;
   }
 
   PrefixMask mask_beside_loops(const Instr& load) const {
@@ -113,7 +106,7 @@ class ElementLoops {
       render_whole_vectors("cols");
     else
       render_blocks(sums);
-    if (!limits_.col_limit.empty() || shape_.cols % values_.lanes != 0) {
+    if (limits_.col_limit || shape_.cols % values_.lanes != 0) {
       code_.open("if (c < cols)");
       code_.line("const i64 n = cols - c;");
       code_.line("const boolv lanes = lt(iota_i32(), splat((i32)n));");

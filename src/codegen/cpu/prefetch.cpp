@@ -9,11 +9,14 @@
 #include <set>
 
 #include "src/codegen/c_text.h"
+#include "src/codegen/value_names.h"
 
 namespace sinter {
 
 using tile::Code;
 using tile::Instr;
+using tile::kNoValue;
+using tile::ValueId;
 
 namespace {
 
@@ -25,12 +28,12 @@ bool is_heavy(const Stage& stage) {
 
 // The stages that ask for what stage 0 loads.
 std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>& stages,
-                               const std::string& counter) {
+                               ValueId counter) {
   if (values.program.caching != tile::Caching::nothing || stages[0].loop) return {};
   const bool crosses =
       std::any_of(stages[0].elements.begin(), stages[0].elements.end(),
                   [&](const Instr* instr) { return values.is_transposed(*instr); });
-  if (crosses || counter != "program") return {0};
+  if (crosses || counter != kNoValue) return {0};
   // Stages that compute much leave memory idle; where there is none, all later ones share.
   auto later_stages = [&](bool heavy_only) {
     std::vector<int> found;
@@ -46,70 +49,77 @@ std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>
   return later;
 }
 
-// The address in the part of the row that falls to share `k` of `shares`.
-std::string share_of(const std::string& address, std::size_t k, std::size_t shares) {
-  if (shares == 1) return address;
-  return replace_words(address, [&](const std::string& word) {
-    return word == "c" ? fmt::format("({} * cols + c) / {}", k, shares) : word;
-  });
+// The column in the part of the row that falls to share `k` of `shares`.
+std::string column_of_share(std::size_t k, std::size_t shares) {
+  return shares == 1 ? "c" : fmt::format("({} * cols + c) / {}", k, shares);
 }
 
 // Scalars that depend on the counter, with `_next` for their value at the next one.
 class NextValues {
  public:
-  NextValues(const CpuValues& values, const Stage& stage, const std::string& counter,
-             const std::string& next)
-      : moving_{counter} {
-    declarations_.push_back(fmt::format("const i64 {}_next = {};", counter, next));
+  NextValues(const CpuValues& values, const Stage& stage, ValueId counter, const std::string& next)
+      : names_(values.names) {
+    if (counter != kNoValue)
+      move(counter);
+    else
+      tile::for_each_instr(values.program.body, [&](const Instr& instr) {
+        if (instr.code == Code::program_id) move(instr.results[0]);
+      });
+    declarations_.push_back(fmt::format(
+        "const i64 {}_next = {};", counter == kNoValue ? "program" : values.name(counter), next));
     for (const Instr* instr : stage.scalars) {
-      if (instr->code != Code::pointwise) continue;
-      const std::string expression = values.scalar_expression(*instr);
-      const std::string moved = at_next(expression);
-      if (moved == expression) continue;
-      const std::string& variable = values.name(instr->results[0]);
-      moving_.insert(variable);
+      if (instr->code != Code::pointwise || !depends_on_moving(*instr)) continue;
+      const ValueId id = instr->results[0];
+      const std::string expression = values.scalar_expression(*instr, names_);
+      move(id);
       declarations_.push_back(
-          fmt::format("const {} {}_next = {};", values.type(instr->results[0]), variable, moved));
+          fmt::format("const {} {} = {};", values.type(id), names_[id], expression));
     }
   }
 
-  std::string at_next(const std::string& text) const {
-    return replace_words(
-        text, [&](const std::string& word) { return moving_.count(word) ? word + "_next" : word; });
-  }
+  const ValueNames& names() const { return names_; }
   const std::vector<std::string>& declarations() const { return declarations_; }
 
  private:
-  std::set<std::string> moving_;
+  void move(ValueId id) {
+    moving_.insert(id);
+    names_.rename(id, names_[id] + "_next");
+  }
+  bool depends_on_moving(const Instr& instr) const {
+    return std::any_of(instr.args.begin(), instr.args.end(),
+                       [&](ValueId id) { return moving_.count(id) > 0; });
+  }
+
+  ValueNames names_;
+  std::set<ValueId> moving_;
   std::vector<std::string> declarations_;
 };
 
 }  // namespace
 
 Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& stages,
-                           const std::string& counter, const std::string& next) {
+                           ValueId counter, const std::string& next) {
   Prefetches plan;
   const std::vector<int> asking = asking_stages(values, stages, counter);
   if (asking.empty()) return plan;
-  const NextValues next_values(values, stages[0], counter, next);
+  const NextValues ahead(values, stages[0], counter, next);
   for (const Instr* instr : stages[0].elements) {
     if (instr->code != Code::load) continue;
     const auto& offsets = values.index.affine(instr->args[0]);
     const bool transposed = values.is_transposed(*instr);
-    if (!offsets || !(transposed || offsets->col_step == "1")) continue;
-    Affine ahead = *offsets;
-    ahead.base = next_values.at_next(ahead.base);
+    if (!offsets || !(transposed || offsets->col_step.is_one())) continue;
+    const std::string buffer = values.buffer_name(*instr);
     if (transposed) {
       plan.stages[0].next_tiles[instr->results[0]] =
-          fmt::format("{} + ({})", values.buffer_name(*instr), ahead.base);
+          fmt::format("{} + ({})", buffer, ahead.names().text(offsets->base));
       continue;
     }
     for (std::size_t k = 0; k < asking.size(); ++k)
       plan.stages[asking[k]].lines.push_back(
-          fmt::format("__builtin_prefetch({}, 0, 2);",
-                      share_of(values.address(*instr, ahead), k, asking.size())));
+          fmt::format("__builtin_prefetch({} + ({}), 0, 2);", buffer,
+                      ahead.names().text(*offsets, "r", column_of_share(k, asking.size()))));
   }
-  if (!plan.stages.empty()) plan.declarations = next_values.declarations();
+  if (!plan.stages.empty()) plan.declarations = ahead.declarations();
   return plan;
 }
 

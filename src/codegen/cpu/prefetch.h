@@ -21,8 +21,9 @@ struct Prefetches {
   std::map<int, StagePrefetches> stages;  // those that ask
 };
 
-// `counter` is what steps from one run of the block to the next, `next` its later value.
+// `counter` is what steps from one run of the block to the next: of a loop's body the loop's
+// counter, else (kNoValue) the program's number. `next` is the text of its later value.
 Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& stages,
-                           const std::string& counter, const std::string& next);
+                           tile::ValueId counter, const std::string& next);
 
 }  // namespace sinter

@@ -63,7 +63,7 @@ class CpuRenderer {
       : values_(values), program_(values.program), scratch_(values) {}
 
   KernelSource run() {
-    render_block(program_.body, {}, {}, "program", "program + 1 < last ? program + 1 : program");
+    render_block(program_.body, {}, {}, kNoValue, "program + 1 < last ? program + 1 : program");
     KernelSource source;
     source.entry = "sinter_" + program_.name;
     source.scratch_bytes = scratch_.bytes();
@@ -86,11 +86,10 @@ class CpuRenderer {
   }
 
  private:
-  // `yields` are the next values of what the block's loop carries, `counter` is what steps from one
-  // run of the block to the next, `next` its later value.
+  // `yields` are the next values of what the block's loop carries; `counter` and `next`: see
+  // plan_prefetches.
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
-                    const std::vector<ValueId>& carried, const std::string& counter,
-                    const std::string& next) {
+                    const std::vector<ValueId>& carried, ValueId counter, const std::string& next) {
     const std::vector<Stage> stages =
         schedule(program_, values_.facts, values_.index, block, yields);
     const bool outermost = &block == &program_.body;
@@ -142,7 +141,8 @@ class CpuRenderer {
     const std::string& i = values_.name(loop.body_params[0]);
     code_.open("for (i64 {} = {}; {} < {}; {} += {})", i, values_.name(loop.args[0]), i,
                values_.name(loop.args[1]), i, values_.name(loop.args[2]));
-    render_block(loop.body, loop.body_yields, carried, i, fmt::format("{} + {}", i, kTripsAhead));
+    render_block(loop.body, loop.body_yields, carried, loop.body_params[0],
+                 fmt::format("{} + {}", i, kTripsAhead));
     update_variables(carried, loop.body_yields);
     code_.close();
   }
@@ -213,7 +213,7 @@ class CpuRenderer {
       if (instr->code != Code::store) code_.line("{};", values_.variable(instr->results[0]));
     const PrefixMask limits = row_loop_limits(values_, instrs);
     code_.open();
-    code_.line("const i64 rows = {};", bound_text(limits.row_limit, rows));
+    code_.line("const i64 rows = {};", values_.bound(limits.row_limit, rows));
     code_.open("for (i64 r = 0; r < rows; ++r)");
     for (const Instr* instr : instrs) {
       if (instr->code == Code::store)

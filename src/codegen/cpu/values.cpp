@@ -1,5 +1,4 @@
-// Constants are written where they are used, parameters keep their names, and a loop's scalar
-// and row results are the variables it carried.
+// Indices are i64, so rows and columns need no conversion.
 #include "src/codegen/cpu/values.h"
 
 #include <fmt/format.h>
@@ -17,39 +16,6 @@ using tile::TileProgram;
 using tile::ValueId;
 
 namespace {
-
-// Products of two that are plain ints must not overflow.
-std::string whole_text(std::int64_t value) {
-  return std::to_string(value) + (value < (1 << 15) ? "" : "L");
-}
-
-bool is_number(const std::string& text) {
-  return text.find_first_not_of("()0123456789L") == std::string::npos;
-}
-
-std::vector<std::string> value_names(const TileProgram& program) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < program.values.size(); ++i) names.push_back(fmt::format("v{}", i));
-  auto name = [&](ValueId id) -> std::string& { return names[static_cast<std::size_t>(id)]; };
-  tile::for_each_instr(program.body, [&](const Instr& instr) {
-    for (std::size_t i = 0; i < instr.results.size(); ++i) {
-      const ValueId id = instr.results[i];
-      const DType dtype = program[id].dtype;
-      if (instr.code == Code::constant)
-        name(id) = dtype == DType::i64 && instr.integer >= 0 ? whole_text(instr.integer)
-                                                             : literal(instr, dtype);
-      else if (instr.code == Code::arange && program[id].shape.is_scalar())
-        name(id) = "0";
-      else if (instr.code == Code::scalar)
-        name(id) = parameter_name(program.scalars[static_cast<std::size_t>(instr.index)].name);
-      else if (instr.code == Code::program_id)
-        name(id) = "program";
-      else if (instr.code == Code::loop && program[id].shape.cols == 1)
-        name(id) = name(instr.body_params[i + 1]);
-    }
-  });
-  return names;
-}
 
 // The size of the largest element that vectors hold; masks and offsets that stay symbolic do not.
 int widest_element(const TileProgram& program, const IndexAnalysis& index) {
@@ -95,10 +61,10 @@ int element_bytes(const TileProgram& program, const IndexAnalysis& index) {
 
 CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
     : program(tile_program),
-      names(value_names(program)),
-      index(program, names),
+      names(program, {.long_suffix = "L", .product_type = ""}),
+      index(program),
       facts(program),
-      observed(program, index, names),
+      observed(program, index),
       lanes(vector_bytes / element_bytes(program, index)) {}
 
 std::string CpuValues::variable(ValueId id) const {
@@ -106,16 +72,21 @@ std::string CpuValues::variable(ValueId id) const {
   return rows(id) > 1 ? fmt::format("{}[{}]", text, rows(id)) : text;
 }
 
-std::string CpuValues::scalar_operand(ValueId id) const {
-  if (is_scalar(id)) return name(id);
+std::string CpuValues::scalar_operand(ValueId id, const ValueNames& operands) const {
+  if (is_scalar(id)) return operands[id];
   if (const auto& offsets = index.affine(id))
-    return fmt::format("({})", add_text(offsets->base, mul_text("r", offsets->row_step)));
+    return fmt::format("({})", operands.text(*offsets, "r", "c"));
   if (const auto& mask = index.mask(id)) {
-    SINTER_ASSERT(mask->col_limit.empty(), "{}", name(id));
-    return fmt::format("(r < {})", mask->row_limit);
+    SINTER_ASSERT(!mask->col_limit, "{}", name(id));
+    return fmt::format("(r < {})", operands.text(*mask->row_limit));
   }
   SINTER_ASSERT(is_row(id), "{}", name(id));
-  return name(id) + "[r]";
+  return operands[id] + "[r]";
+}
+
+bool CpuValues::is_number(ValueId id) const {
+  const auto& affine = index.affine(id);
+  return affine && affine->row_step.is_zero() && affine->base.constant().value_or(-1) >= 0;
 }
 
 // A function's last bits may differ between one element and a vector of them.
@@ -123,9 +94,9 @@ bool CpuValues::calls_function(const Instr& instr) const {
   return is_floating(program[instr.results[0]].dtype) && info(instr.op).cost >= kHeavyCost;
 }
 
-std::string CpuValues::scalar_expression(const Instr& instr) const {
+std::string CpuValues::scalar_expression(const Instr& instr, const ValueNames& operands) const {
   std::vector<std::string> args;
-  for (ValueId id : instr.args) args.push_back(id == kNoValue ? "" : scalar_operand(id));
+  for (ValueId id : instr.args) args.push_back(id == kNoValue ? "" : scalar_operand(id, operands));
   switch (instr.code) {
     case Code::pointwise:
       if (program.separate_ops && calls_function(instr)) {
@@ -133,8 +104,8 @@ std::string CpuValues::scalar_expression(const Instr& instr) const {
         return fmt::format("first_lane({})", expression_text(instr.op, args));
       }
       if (info(instr.op).expression.find('(') != std::string_view::npos)
-        for (std::string& arg : args)
-          if (is_number(arg)) arg = fmt::format("i64({})", arg);  // an int fits no function
+        for (std::size_t i = 0; i < args.size(); ++i)  // an int fits no function
+          if (is_number(instr.args[i])) args[i] = fmt::format("i64({})", args[i]);
       return expression_text(instr.op, args);
     case Code::cast:
       return cast_expression(instr, args[0]);
@@ -159,12 +130,13 @@ std::string CpuValues::cast_expression(const Instr& instr, const std::string& va
 }
 
 std::string CpuValues::address(const Instr& instr, const Affine& offsets) const {
-  return fmt::format("{} + ({})", buffer_name(instr), offset_text(offsets));
+  return fmt::format("{} + ({})", buffer_name(instr), offset(offsets));
 }
 
-std::string offset_text(const Affine& affine) {
-  return add_text(add_text(affine.base, mul_text("r", affine.row_step)),
-                  mul_text("c", affine.col_step));
+std::string CpuValues::bound(const std::optional<Index>& limit, std::int64_t size) const {
+  if (!limit) return std::to_string(size);
+  const std::string text = names.text(*limit);
+  return fmt::format("{} < {} ? {} : {}", text, size, text, size);
 }
 
 }  // namespace sinter

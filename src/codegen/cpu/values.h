@@ -3,24 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "src/codegen/analysis/affine.h"
 #include "src/codegen/analysis/observed.h"
 #include "src/codegen/analysis/schedule.h"
 #include "src/codegen/c_text.h"
+#include "src/codegen/value_names.h"
 #include "src/tile/program.h"
 
 namespace sinter {
 
 struct CpuValues {
   CpuValues(const tile::TileProgram& tile_program, int vector_bytes);
-  CpuValues(const CpuValues&) = delete;  // `index` refers to `names`
+  CpuValues(const CpuValues&) = delete;  // `observed` refers to `index`
   CpuValues& operator=(const CpuValues&) = delete;
 
-  const std::string& name(tile::ValueId id) const { return names[static_cast<std::size_t>(id)]; }
+  const std::string& name(tile::ValueId id) const { return names[id]; }
   std::string_view type(tile::ValueId id) const { return compute_type(program[id].dtype); }
   std::int64_t rows(tile::ValueId id) const { return program[id].shape.rows; }
   std::int64_t cols(tile::ValueId id) const { return program[id].shape.cols; }
@@ -39,24 +40,33 @@ struct CpuValues {
   // A variable for the value of a scalar or row: "f32 v7", "f32 v7[4]".
   std::string variable(tile::ValueId id) const;
   // Scalars, and elements of rows inside a loop over r.
-  std::string scalar_operand(tile::ValueId id) const;
-  std::string scalar_expression(const tile::Instr& instr) const;
+  std::string scalar_operand(tile::ValueId id) const { return scalar_operand(id, names); }
+  std::string scalar_expression(const tile::Instr& instr) const {
+    return scalar_expression(instr, names);
+  }
+  // With other names for its operands.
+  std::string scalar_expression(const tile::Instr& instr, const ValueNames& operands) const;
   // Of scalars and of vectors.
   std::string cast_expression(const tile::Instr& instr, const std::string& value) const;
+  // The index at row r and column c.
+  std::string offset(const Affine& affine) const { return names.text(affine, "r", "c"); }
   // Where a load or store begins its vector, at row r and column c.
   std::string address(const tile::Instr& instr, const Affine& offsets) const;
+  // A loop's bound: the tile's size, or less where the limit is.
+  std::string bound(const std::optional<Index>& limit, std::int64_t size) const;
 
   bool calls_function(const tile::Instr& instr) const;
 
   const tile::TileProgram& program;
-  const std::vector<std::string> names;  // by value
+  const ValueNames names;
   const IndexAnalysis index;
   const ProgramFacts facts;
   const ObservedLimits observed;
   const int lanes;  // elements of a vector
-};
 
-// The index at row r and column c.
-std::string offset_text(const Affine& affine);
+ private:
+  std::string scalar_operand(tile::ValueId id, const ValueNames& operands) const;
+  bool is_number(tile::ValueId id) const;  // in the text
+};
 
 }  // namespace sinter

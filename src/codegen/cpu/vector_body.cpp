@@ -12,19 +12,17 @@ using tile::Instr;
 using tile::kNoValue;
 using tile::ValueId;
 
-namespace {
-
 // An index tile as data: i64, or narrower when it is cast at once.
-std::string index_vector(const Affine& affine, DType dtype) {
+std::string VectorBody::index_vector(const Affine& affine, DType dtype) const {
   const std::string_view type = compute_type(dtype);
-  const std::string start = offset_text(affine);
-  if (affine.col_step == "0") return fmt::format("splat({}({}))", type, start);
+  const std::string start = values_.offset(affine);
+  if (affine.col_step.is_zero()) return fmt::format("splat({}({}))", type, start);
   const std::string step =
-      affine.col_step == "1" ? "" : fmt::format(" * splat({}({}))", type, affine.col_step);
+      affine.col_step.is_one()
+          ? ""
+          : fmt::format(" * splat({}({}))", type, values_.names.text(affine.col_step));
   return fmt::format("(splat({}({})) + iota_{}(){})", type, start, type, step);
 }
-
-}  // namespace
 
 void VectorBody::define(const Instr& instr) {
   const ValueId id = instr.results[0];
@@ -40,8 +38,7 @@ std::string VectorBody::operand(ValueId id) {
   if (const auto& affine = values_.index.affine(id)) return index_vector(*affine, DType::i64);
   if (const auto& prefix = values_.index.mask(id)) {
     std::string text = mask(id);
-    if (lanes_ == Lanes::first_n && !prefix->col_limit.empty() &&
-        prefix->col_limit == limits_.col_limit)
+    if (lanes_ == Lanes::first_n && prefix->col_limit && prefix->col_limit == limits_.col_limit)
       text = text.empty() ? "lanes" : fmt::format("logical_and({}, lanes)", text);
     return text.empty() ? "splat(true)" : text;
   }
@@ -61,9 +58,11 @@ std::string VectorBody::mask(ValueId id) {
   if (!prefix) return operand(id);
   const PrefixMask rest = beside(limits_, *prefix);
   std::string text;
-  if (!rest.col_limit.empty()) text = fmt::format("lanes_below({} - c)", rest.col_limit);
-  if (!rest.row_limit.empty()) {
-    const std::string rows = fmt::format("splat(bool(r < {}))", rest.row_limit);
+  if (rest.col_limit)
+    text = fmt::format("lanes_below({} - c)", values_.names.text(*rest.col_limit));
+  if (rest.row_limit) {
+    const std::string rows =
+        fmt::format("splat(bool(r < {}))", values_.names.text(*rest.row_limit));
     text = text.empty() ? rows : fmt::format("logical_and({}, {})", text, rows);
   }
   return text;
@@ -124,18 +123,18 @@ std::string VectorBody::load(const Instr& instr) {
 std::string VectorBody::load(const Instr& instr, const std::string& on, const std::string& other) {
   const auto& offsets = values_.index.affine(instr.args[0]);
   if (!offsets || !on.empty()) {
-    if (offsets && offsets->col_step == "1")
+    if (offsets && offsets->col_step.is_one())
       return fmt::format("load_masked({}, {}, {})", values_.address(instr, *offsets),
                          enabled_lanes(on), other);
     return fmt::format("gather_masked({}, {}, {}, {})", values_.buffer_name(instr),
                        operand(instr.args[0]), enabled_lanes(on), other);
   }
   const std::string at = values_.address(instr, *offsets);
-  const std::string& step = offsets->col_step;
   const bool all = lanes_ == Lanes::all;
-  if (step == "0") return fmt::format("splat(unpack_one(*({})))", at);
-  if (step == "1")
+  if (offsets->col_step.is_zero()) return fmt::format("splat(unpack_one(*({})))", at);
+  if (offsets->col_step.is_one())
     return all ? fmt::format("load({})", at) : fmt::format("load_n({}, n, {})", at, other);
+  const std::string step = values_.names.text(offsets->col_step);
   return all ? fmt::format("load_strided({}, {})", at, step)
              : fmt::format("load_strided_n({}, {}, n, {})", at, step, other);
 }
@@ -145,18 +144,19 @@ void VectorBody::store(const Instr& instr) {
   const std::string on = mask(instr.args[2]);
   const auto& offsets = values_.index.affine(instr.args[0]);
   if (!offsets || !on.empty()) {
-    if (offsets && offsets->col_step == "1")
+    if (offsets && offsets->col_step.is_one())
       return code_.line("store_masked({}, {}, {});", values_.address(instr, *offsets), value,
                         enabled_lanes(on));
     return code_.line("scatter_masked({}, {}, {}, {});", values_.buffer_name(instr),
                       operand(instr.args[0]), value, enabled_lanes(on));
   }
   const std::string at = values_.address(instr, *offsets);
-  const std::string& step = offsets->col_step;
   const bool all = lanes_ == Lanes::all;
-  if (step != "1")
+  if (!offsets->col_step.is_one()) {
+    const std::string step = values_.names.text(offsets->col_step);
     return all ? code_.line("store_strided({}, {}, {});", at, value, step)
                : code_.line("store_strided_n({}, {}, {}, n);", at, value, step);
+  }
   if (!all) return code_.line("store_n({}, {}, n);", at, value);
   code_.line("{}({}, {});", values_.program.caching == tile::Caching::nothing ? "stream" : "store",
              at, value);

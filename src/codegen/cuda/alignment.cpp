@@ -19,10 +19,10 @@ int widest_access(const CudaValues& values, const Instr& access) {
   const auto& affine = values.index.affine(offsets);
   if (!affine) return 1;
   int widest = 1;
-  if (affine->col_step == "1")
-    widest = std::min(values.layout.vector(), values.divisibility.of(offsets));
-  if (affine->row_step == "1" && !values.is_row(offsets))
-    widest = std::max(widest, values.row_divisibility.of(offsets));
+  if (affine->col_step.is_one())
+    widest = std::min(values.layout.vector(), values.offset_multiple(access));
+  if (affine->row_step.is_one() && !values.is_row(offsets))
+    widest = std::max(widest, values.offset_multiple(access, tile::Axis::rows));
   return widest;
 }
 

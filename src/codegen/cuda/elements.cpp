@@ -76,13 +76,11 @@ class Elements {
 
   // A tile's element, or what every element of a row or tile has.
   std::string operand(ValueId id) const {
-    const TileShape shape = values_.shape(id);
-    if (shape.cols == 1) return values_.operand(id);
+    if (values_.shape(id).cols == 1) return values_.operand(id);
     if (const auto& offsets = values_.index.affine(id))
-      return fmt::format("i64({})", values_.offset(*offsets, CudaVectors::row_text(shape), "col"));
+      return fmt::format("i64({})", values_.offset(*offsets, "col"));
     if (const auto& mask = values_.index.mask(id))
-      return fmt::format("({})",
-                         values_.condition(*mask, CudaVectors::row_text(shape), mask_column(id)));
+      return fmt::format("({})", values_.condition(*mask, mask_column(*mask)));
     if (const auto it = state_.shared.find(id); it != state_.shared.end()) return it->second;
     if (locals_.count(id)) return values_.name(id);
     if (across_.count(id)) return fmt::format("{}_vector[v]", values_.name(id));
@@ -151,8 +149,8 @@ class Elements {
   }
 
   // A mask that turns off between vectors is the same for all of one.
-  const char* mask_column(ValueId id) const {
-    return values_.divisibility.of(id) >= layout_.vector() ? "begin" : "col";
+  const char* mask_column(const PrefixMask& mask) const {
+    return values_.divisibility.of(mask) >= layout_.vector() ? "begin" : "col";
   }
 
   // Before the loops.
@@ -243,7 +241,7 @@ class Elements {
   bool is_vector_store(const Instr& store) const {
     const auto& offsets = values_.index.affine(store.args[0]);
     const bool even_mask = store.args[2] == kNoValue || values_.index.mask(store.args[2]);
-    return offsets && offsets->col_step == "1" && even_mask;
+    return offsets && offsets->col_step.is_one() && even_mask;
   }
 
   // What is rounded only to be stored is rounded by the store.
@@ -269,9 +267,8 @@ class Elements {
   void render_vector_store(const VectorStore& store) {
     const Instr& instr = *store.instr;
     const TileShape shape = values_.shape(instr.args[0]);
-    const VectorMask mask = vectors_.mask(instr.args[2], shape, storing(shape));
-    const std::string at =
-        values_.offset(*values_.index.affine(instr.args[0]), CudaVectors::row_text(shape), "begin");
+    const VectorMask mask = vectors_.mask(instr.args[2], storing(shape));
+    const std::string at = values_.offset(*values_.index.affine(instr.args[0]), "begin");
     const std::string widths = fmt::format("{}, {}", layout_.vector(), vectors_.pack_width(instr));
     const std::string statement =
         mask.count.empty() ? fmt::format("store_vector<{}>({}, {}, {});", widths,
@@ -290,8 +287,7 @@ class Elements {
     if (store.args[2] != kNoValue) parts.push_back(operand(store.args[2]));
     const std::string where = CudaVectors::all_of(parts);
     const auto& offsets = values_.index.affine(store.args[0]);
-    const std::string at = offsets ? values_.offset(*offsets, CudaVectors::row_text(shape), "col")
-                                   : operand(store.args[0]);
+    const std::string at = offsets ? values_.offset(*offsets, "col") : operand(store.args[0]);
     const std::string statement = fmt::format("store_one({}, {}, {});", values_.buffer_name(store),
                                               at, operand(store.args[1]));
     if (where.empty())
@@ -319,7 +315,7 @@ class Elements {
   void finish(const std::vector<CudaReduction>& reductions) {
     if (reductions.empty()) return;
     for (const CudaReduction& each : reductions) each.reduce_warp();
-    if (!CudaReduction::needs_slots(layout_)) return;
+    if (!layout_.needs_slots()) return;
     meet_cluster(values_, state_, code_);
     if (layout_.cluster() > 1 && state_.loop_depth == 0) return meet(reductions);
     for (const CudaReduction& each : reductions) each.put_parts("");
@@ -346,7 +342,7 @@ class Elements {
   }
 
   const CudaValues& values_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
   CudaLoads loads_;
   CudaState& state_;

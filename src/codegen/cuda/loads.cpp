@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "src/tile/access.h"
+
 namespace sinter {
 
 using tile::BufferParam;
@@ -19,7 +21,6 @@ using tile::ValueId;
 namespace {
 
 constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
-constexpr int kPackBytes = 16;
 
 // A tile in shared memory, column by column. The 32 lanes of a warp put `width` neighbours of a
 // column each, and take as many of a row: they find 32 different banks if columns lie an odd number
@@ -39,10 +40,6 @@ struct SharedTile {
   std::int64_t pitch;
   std::int64_t elements;
 };
-
-std::string index_after(const std::string& index) {
-  return index == "0" ? "" : fmt::format(" + ({})", index);
-}
 
 }  // namespace
 
@@ -108,7 +105,9 @@ std::string CudaLoads::declare(const Instr& load) {
     return fmt::format("{}[{}]", values_.name(id), values_.vector_number(id));
   }
   code_.line("{};", values_.declaration(id));
-  return values_.name(id) + index_after(values_.vector_index(id));
+  const bool has_one = layout_.elements(values_.shape(id)) == layout_.vector();
+  return has_one ? values_.name(id)
+                 : fmt::format("{} + ({})", values_.name(id), values_.vector_index(id));
 }
 
 // Pairs of 16-bit floats take half the registers, and are as good as f32 once they are unpacked: an
@@ -116,7 +115,7 @@ std::string CudaLoads::declare(const Instr& load) {
 bool CudaLoads::can_stay_packed(const Instr& load) const {
   const BufferParam& buffer = values_.buffer(load);
   if (!is_floating(buffer.dtype) || size_of(buffer.dtype) != 2 || buffer.written) return false;
-  if (layout_.vector() % 2 != 0 || values_.index.affine(load.args[0])->col_step != "1")
+  if (layout_.vector() % 2 != 0 || !values_.index.affine(load.args[0])->col_step.is_one())
     return false;
   if (load.args[2] == kNoValue) return true;
   // What stands where the mask is off must be the same in 16 bits.
@@ -154,7 +153,7 @@ void CudaLoads::render_vectors_of(const Instr& load, const std::string& to,
   const Affine& offsets = *values_.index.affine(load.args[0]);
   if (state_.fetched_once.count(load.results[0]))
     render_take(load, to);
-  else if (offsets.col_step == "1" && !values_.buffer(load).written)
+  else if (offsets.col_step.is_one() && !values_.buffer(load).written)
     render_vector_load(load, offsets, to);
   else
     render_single_loads(load, offsets, element);
@@ -163,8 +162,8 @@ void CudaLoads::render_vectors_of(const Instr& load, const std::string& to,
 void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
                                    const std::string& to) {
   const TileShape shape = values_.shape(load.results[0]);
-  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
-  const std::string at = values_.offset(offsets, CudaVectors::row_text(shape), "begin");
+  const VectorMask mask = vectors_.mask(load.args[1], vectors_.inside(shape));
+  const std::string at = values_.offset(offsets, "begin");
   const std::string widths =
       fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), reading_of(load));
   const std::string buffer = values_.buffer_name(load);
@@ -186,11 +185,9 @@ void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
   vectors_.open_vector();
   std::vector<std::string> conditions = vectors_.inside(shape);
   if (load.args[1] != kNoValue)
-    conditions.push_back(
-        values_.condition(*values_.index.mask(load.args[1]), CudaVectors::row_text(shape), "col"));
+    conditions.push_back(values_.condition(*values_.index.mask(load.args[1]), "col"));
   const std::string where = CudaVectors::all_of(conditions);
-  const std::string value =
-      values_.load_text(load, values_.offset(offsets, CudaVectors::row_text(shape), "col"));
+  const std::string value = values_.load_text(load, values_.offset(offsets, "col"));
   code_.line("{}[{}] = {};", values_.name(load.results[0]), element,
              where.empty() ? value : fmt::format("{} ? {} : {}", where, value, other_text(load)));
   code_.close();
@@ -200,29 +197,25 @@ void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
 
 bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
   if (!is_ahead(values, load) || values.buffer(load).written) return false;
-  if (values.index.affine(load.args[0])->col_step != "1") return false;
+  if (!values.index.affine(load.args[0])->col_step.is_one()) return false;
   const int element = static_cast<int>(size_of(values.buffer(load).dtype));
-  const int width = std::min(values.layout.vector(), values.divisibility.of(load.args[0]));
+  const int width = std::min(values.layout.vector(), values.offset_multiple(load));
   const bool even_mask =
-      load.args[1] == kNoValue || values.divisibility.of(load.args[1]) >= values.layout.vector();
-  return width * element >= kPackBytes && even_mask;
-}
-
-int CudaLoads::packs(const CudaValues& values, const Instr& load) {
-  return values.layout.elements(values.shape(load.results[0])) *
-         static_cast<int>(size_of(values.buffer(load).dtype)) / kPackBytes;
+      load.args[1] == kNoValue ||
+      values.divisibility.of(*values.index.mask(load.args[1])) >= values.layout.vector();
+  return tile::fill_packs(width, element) && even_mask;
 }
 
 // A thread finds its packs where it put them: side by side with those of other threads, so that a
 // warp takes neighbouring banks, and no thread has to wait for another.
 std::string CudaLoads::pack_index(const Instr& load) const {
-  const ValueId id = load.results[0];
-  const std::string in_slot = mul_text(
-      values_.vector_number(id), std::to_string(layout_.vector() / vectors_.pack_width(load)));
-  const bool has_slots = layout_.mapping().ahead > 1 && state_.fetched.count(id);
-  const std::string slot = has_slots ? mul_text("slot", std::to_string(packs(values_, load))) : "0";
-  return add_text(mul_text(add_text(slot, in_slot), std::to_string(layout_.mapping().threads)),
-                  "thread_index()");
+  const TileShape shape = values_.shape(load.results[0]);
+  const bool is_for_all = state_.fetched_once.count(load.results[0]) > 0;
+  return flat_index_text({{"slot", is_for_all ? 1 : layout_.mapping().ahead},
+                          {"r", layout_.row_steps(shape)},
+                          {"k", layout_.col_steps(shape)},
+                          {"", layout_.vector() / vectors_.pack_width(load)},
+                          {"thread_index()", layout_.mapping().threads}});
 }
 
 const std::string& CudaLoads::fetched_array(const Instr& load) const {
@@ -234,9 +227,8 @@ void CudaLoads::render_fetch(const Instr& load) {
   const TileShape shape = values_.shape(load.results[0]);
   vectors_.open_vectors(shape);
   vectors_.open_rows(shape);
-  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
-  const std::string at =
-      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  const VectorMask mask = vectors_.mask(load.args[1], vectors_.inside(shape));
+  const std::string at = values_.offset(*values_.index.affine(load.args[0]), "begin");
   code_.line("{}fetch_vector<{}, {}, {}>({}, {}, {}, {});",
              mask.where.empty() ? "" : fmt::format("if ({}) ", mask.where), layout_.vector(),
              vectors_.pack_width(load), reading_of(load), fetched_array(load), pack_index(load),
@@ -257,9 +249,8 @@ void CudaLoads::render_fetched(const Instr& load) {
 
 void CudaLoads::render_take(const Instr& load, const std::string& to) {
   const TileShape shape = values_.shape(load.results[0]);
-  const VectorMask mask = vectors_.mask(load.args[1], shape, vectors_.inside(shape));
-  const std::string at =
-      values_.offset(*values_.index.affine(load.args[0]), CudaVectors::row_text(shape), "begin");
+  const VectorMask mask = vectors_.mask(load.args[1], vectors_.inside(shape));
+  const std::string at = values_.offset(*values_.index.affine(load.args[0]), "begin");
   const std::string arguments = fmt::format("{}, {}, {}, {}, {}", to, fetched_array(load),
                                             pack_index(load), values_.buffer_name(load), at);
   const std::string widths = fmt::format("{}, {}", layout_.vector(), vectors_.pack_width(load));
@@ -286,8 +277,9 @@ int CudaLoads::row_pack_width(const Instr& load) const {
   const TileShape shape = values_.shape(load.results[0]);
   const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
   const std::int64_t each = shape.rows * shape.cols / layout_.mapping().threads;
-  int width = std::min<int>(
-      {kPackBytes / element, values_.row_divisibility.of(load.args[0]), static_cast<int>(each)});
+  int width =
+      std::min<int>({tile::kPackBytes / element, values_.offset_multiple(load, tile::Axis::rows),
+                     static_cast<int>(each)});
   while (shape.rows % width != 0 || each % width != 0) width /= 2;
   return width;
 }
@@ -309,12 +301,12 @@ void CudaLoads::render_shared_tile(const Instr& load) {
   open_shared_tile(load);
   PrefixMask mask;
   if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
-  const std::string in_column = values_.condition({"", mask.col_limit}, "row", "col");
+  const std::string in_column = values_.condition({std::nullopt, mask.col_limit}, "col");
   const std::string count =
-      mask.row_limit.empty() ? std::to_string(width) : sub_text(mask.row_limit, "row");
+      mask.row_limit ? values_.names.text(*mask.row_limit) + " - row" : std::to_string(width);
   code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,
              reading_of(load), values_.name(id), values_.buffer_name(load),
-             values_.offset(offsets, "row", "col"),
+             values_.offset(offsets, "col"),
              in_column.empty() ? fmt::format("idx({})", count)
                                : fmt::format("{} ? idx({}) : 0", in_column, count),
              other_text(load));

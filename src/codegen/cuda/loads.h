@@ -52,8 +52,6 @@ class CudaLoads {
   // Whether it can be fetched into shared memory before its program begins: whole packs.
   static bool can_be_fetched(const CudaValues& values, const tile::Instr& load);
 
-  // 16 bytes each, of a thread and a program.
-  static int packs(const CudaValues& values, const tile::Instr& load);
   // Fetches a program's elements, into the array's part `slot`; or what all programs share.
   void render_fetch(const tile::Instr& load);
 
@@ -81,7 +79,7 @@ class CudaLoads {
   std::string declare(const tile::Instr& load);
 
   const CudaValues& values_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
   CudaState& state_;
   CWriter& code_;

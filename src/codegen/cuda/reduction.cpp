@@ -25,10 +25,6 @@ bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
   return combine == Op::maximum || combine == Op::minimum;
 }
 
-bool CudaReduction::needs_slots(const CudaLayout& layout) {
-  return layout.threads_per_row() > 32 || layout.cluster() > 1;
-}
-
 std::string CudaReduction::kind() const { return reduction_name(instr_->reduce_kind); }
 
 std::string CudaReduction::type() const {
@@ -46,9 +42,12 @@ std::string CudaReduction::identity() const {
 }
 
 std::string CudaReduction::part_index() const {
-  const int vector = values_.layout.vector();
-  const std::string row = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
-  return vector > 1 ? add_text(row, "v") : row;
+  return flat_index_text({{"r", row_steps()}, {"v", values_.layout.vector()}});
+}
+
+std::string CudaReduction::first_part() const {
+  return fmt::format("{}_part[{}]", name_,
+                     flat_index_text({{"r", row_steps()}, {"", values_.layout.vector()}}));
 }
 
 void CudaReduction::declare_parts() const {
@@ -91,19 +90,18 @@ void CudaReduction::combine(const std::string& part, const std::string& value,
 void CudaReduction::reduce_warp() const {
   vectors_.open_rows(shape());
   const int vector = values_.layout.vector();
-  const std::string first = row_steps() > 1 ? mul_text("r", std::to_string(vector)) : "0";
   if (reduces_pairs())
     code_.line("SN_UNROLL for (int v = 0; v < {}; ++v) {}_part[{}] = element({}, v);", vector,
-               name_, add_text(first, "v"), pairs_text());
-  const std::string part = fmt::format("{}_part[{}]", name_, first);
+               name_, part_index(), pairs_text());
+  const std::string part = first_part();
   for (int step = vector / 2; step > 0; step /= 2)
     code_.line(
         "SN_UNROLL for (int v = 0; v < {0}; ++v) {1}_part[{2}] = {3}::combine({1}_part[{2}], "
         "{1}_part[{2} + {0}]);",
-        step, name_, add_text(first, "v"), kind());
+        step, name_, part_index(), kind());
   code_.line("{} = reduce_lanes<{}, {}>({});", part, kind(),
-             std::min(32, values_.layout.threads_per_row()), part);
-  if (!needs_slots(values_.layout)) set_results(part);
+             std::min(tile::kWarpThreads, values_.layout.threads_per_row()), part);
+  if (!values_.layout.needs_slots()) set_results(part);
   code_.close();
 }
 
@@ -116,7 +114,9 @@ std::string CudaReduction::slot_row() const {
   const std::string row = row_steps() > 1
                               ? fmt::format("r * {} + thread_row", values_.layout.thread_rows())
                               : "thread_row";
-  return values_.layout.is_persistent() ? fmt::format("turn * {} + {}", slot_rows(), row) : row;
+  return values_.layout.is_persistent()
+             ? fmt::format("turn * {} + {}", values_.layout.slot_rows(shape()), row)
+             : row;
 }
 
 std::vector<DType> CudaReduction::slot_types() const {
@@ -126,8 +126,7 @@ std::vector<DType> CudaReduction::slot_types() const {
 }
 
 int CudaReduction::slot_bytes() const {
-  const CudaLayout& layout = values_.layout;
-  const int slots = slot_rows() * std::max(1, layout.threads_per_row() / 32) * layout.cluster();
+  const int slots = values_.layout.slots(shape());
   int bytes = 0;
   for (DType type : slot_types())
     bytes += slots * (type == DType::boolean ? 4 : static_cast<int>(size_of(type)));
@@ -136,17 +135,14 @@ int CudaReduction::slot_bytes() const {
 
 void CudaReduction::put_parts(const std::string& meeting) const {
   const int group = values_.layout.threads_per_row();
-  // A thread may be a program ahead of others, which still take the last one's parts.
-  const int rows = (values_.layout.is_persistent() ? 2 : 1) * slot_rows();
+  const int rows = values_.layout.slot_turns() * values_.layout.slot_rows(shape());
   const char* array = "slots";
   for (DType type : slot_types())
     code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
                std::exchange(array, "places"), rows, group);
   vectors_.open_rows(shape());
-  code_.line("{}<{}>({}, {}, {}_part[{}]{});", meeting.empty() ? "put_part" : "bring_part", group,
-             slots(), slot_row(), name_,
-             row_steps() > 1 ? mul_text("r", std::to_string(values_.layout.vector())) : "0",
-             meeting.empty() ? "" : ", " + meeting);
+  code_.line("{}<{}>({}, {}, {}{});", meeting.empty() ? "put_part" : "bring_part", group, slots(),
+             slot_row(), first_part(), meeting.empty() ? "" : ", " + meeting);
   code_.close();
 }
 

@@ -22,8 +22,6 @@ class CudaReduction {
 
   const tile::Instr& instr() const { return *instr_; }
 
-  // Whether a row's threads are more than a warp, or in several blocks.
-  static bool needs_slots(const CudaLayout& layout);
   int slot_bytes() const;  // that a block is given
 
   // In this order; the second inside the loops over elements, or over vectors if these are pairs;
@@ -39,11 +37,11 @@ class CudaReduction {
  private:
   tile::TileShape shape() const { return values_.shape(instr_->args[0]); }
   int row_steps() const { return values_.layout.row_steps(shape()); }
-  int slot_rows() const { return row_steps() * values_.layout.thread_rows(); }
   std::string type() const;      // of a part
   std::string identity() const;  // a part that changes nothing
   std::string kind() const;
   std::string part_index() const;
+  std::string first_part() const;  // of a row
   std::string pairs_text() const;  // a row's
   void combine(const std::string& part, const std::string& value, const std::string& where) const;
   std::string slots() const;     // the arguments that name the slots

@@ -113,8 +113,7 @@ class CudaRenderer {
       });
     };
     const auto meetings = std::count_if(stages.begin(), stages.end(), meets);
-    if (meetings > 0)
-      code_.line("SN_MEETINGS(meetings, {});", meetings * (layout_.is_persistent() ? 2 : 1));
+    if (meetings > 0) code_.line("SN_MEETINGS(meetings, {});", meetings * layout_.slot_turns());
     code_.line("cluster_has_started();");
   }
 
@@ -154,15 +153,18 @@ class CudaRenderer {
     state_.first_loads = true;
   }
 
-  // Returns the bytes that what is fetched takes.
+  // Returns the size of the fetch buffers in bytes.
   int render_fetch(const CudaAhead& ahead) {
     int bytes = 0;
     const auto declare = [&](const Instr& load, int slots) {
       std::string array = values_.name(load.results[0]) + "_fetched";
-      const int packs = slots * CudaLoads::packs(values_, load) * layout_.mapping().threads;
-      code_.line("SN_FETCHED({}, {}, {}, {}, {});", storage_type(values_.buffer(load).dtype),
-                 vectors_.pack_width(load), array, packs, bytes);
-      bytes += packs * static_cast<int>(kCudaAlignment);
+      const DType dtype = values_.buffer(load).dtype;
+      const auto own =
+          static_cast<int>(slots * layout_.block_bytes(values_.shape(load.results[0]),
+                                                       static_cast<int>(size_of(dtype))));
+      code_.line("SN_FETCHED({}, {}, {}, {}, {});", storage_type(dtype), vectors_.pack_width(load),
+                 array, own / tile::kPackBytes, bytes);
+      bytes += own;
       return array;
     };
     const Stage none;
@@ -346,7 +348,7 @@ class CudaRenderer {
 
   const CudaValues& values_;
   const TileProgram& program_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   CWriter code_;
   const CudaVectors vectors_;
   const bool is_ordered_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/tile/access.h"
 #include "src/tile/program.h"
 
 namespace sinter {
@@ -42,7 +43,7 @@ struct CudaSource {
 
 CudaSource render_cuda(const tile::TileProgram& program, const CudaRenderOptions& options);
 
-// The widest access to memory in bytes.
-inline constexpr std::int64_t kCudaAlignment = 16;
+// The most that an access asks of a buffer's address.
+inline constexpr std::int64_t kCudaAlignment = tile::kPackBytes;
 
 }  // namespace sinter

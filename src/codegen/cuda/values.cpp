@@ -1,5 +1,4 @@
-// Constants are written where they are used, parameters keep their names, and a loop's results are
-// the variables it carried.
+// Places in a tile are 32 bits wide; their products with steps need not be.
 #include "src/codegen/cuda/values.h"
 
 #include <fmt/format.h>
@@ -18,36 +17,6 @@ using tile::TileProgram;
 using tile::ValueId;
 
 namespace {
-
-// Products of two that are plain ints must not overflow where indices are wide.
-std::string whole_text(std::int64_t value, bool wide) {
-  return std::to_string(value) + (wide && value >= (1 << 15) ? "ll" : "");
-}
-
-std::vector<std::string> value_names(const TileProgram& program) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < program.values.size(); ++i) names.push_back(fmt::format("v{}", i));
-  auto name = [&](ValueId id) -> std::string& { return names[static_cast<std::size_t>(id)]; };
-  tile::for_each_instr(program.body, [&](const Instr& instr) {
-    for (std::size_t i = 0; i < instr.results.size(); ++i) {
-      const ValueId id = instr.results[i];
-      const DType dtype = program[id].dtype;
-      if (instr.code == Code::constant)
-        name(id) = dtype == DType::i64 && instr.integer >= 0
-                       ? whole_text(instr.integer, program.mapping.wide_index)
-                       : literal(instr, dtype);
-      else if (instr.code == Code::arange && program[id].shape.is_scalar())
-        name(id) = "0";
-      else if (instr.code == Code::scalar)
-        name(id) = parameter_name(program.scalars[static_cast<std::size_t>(instr.index)].name);
-      else if (instr.code == Code::program_id)
-        name(id) = "program";
-      else if (instr.code == Code::loop)
-        name(id) = name(instr.body_params[i + 1]);
-    }
-  });
-  return names;
-}
 
 bool keeps_offsets(Op op) {
   return op == Op::add || op == Op::sub || op == Op::mul || op == Op::floor_div ||
@@ -106,13 +75,12 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
 
 CudaValues::CudaValues(const TileProgram& tile_program)
     : program(tile_program),
-      layout(program),
-      names(value_names(program)),
+      layout(cuda_layout(program)),
+      names(program, {program.mapping.wide_index ? "ll" : "", "idx"}),
       offset_like(find_offsets(program)),
-      index(program, names),
+      index(program),
       facts(program),
-      divisibility(program, index),
-      row_divisibility(program, index, tile::Axis::rows),
+      divisibility(program),
       divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
@@ -148,29 +116,28 @@ std::string CudaValues::packed_declaration(const Instr& load) const {
 }
 
 std::string CudaValues::vector_number(ValueId id) const {
-  const int steps = layout.col_steps(shape(id));
-  std::string text = "0";
-  if (layout.row_steps(shape(id)) > 1) text = mul_text("r", std::to_string(steps));
-  return steps > 1 ? add_text(text, "k") : text;
+  return flat_index_text({{"r", layout.row_steps(shape(id))}, {"k", layout.col_steps(shape(id))}});
 }
 
 std::string CudaValues::vector_index(ValueId id) const {
-  return mul_text(vector_number(id), std::to_string(layout.vector()));
+  return flat_index_text({{"r", layout.row_steps(shape(id))},
+                          {"k", layout.col_steps(shape(id))},
+                          {"", layout.vector()}});
 }
 
 std::string CudaValues::element_index(ValueId id) const {
-  return layout.vector() > 1 ? add_text(vector_index(id), "v") : vector_index(id);
+  return flat_index_text({{"r", layout.row_steps(shape(id))},
+                          {"k", layout.col_steps(shape(id))},
+                          {"v", layout.vector()}});
 }
 
 std::string CudaValues::operand(ValueId id) const {
   if (is_offset(id)) return fmt::format("i64({})", name(id));
   if (is_scalar(id)) return name(id);
-  const std::string row = shape(id).rows == 1 ? "0" : "row";
-  if (const auto& offsets = index.affine(id))
-    return fmt::format("i64({})", offset(*offsets, row, "0"));
+  if (const auto& offsets = index.affine(id)) return fmt::format("i64({})", offset(*offsets, "0"));
   if (const auto& mask = index.mask(id)) {
-    SINTER_ASSERT(mask->col_limit.empty(), "{}", name(id));
-    return fmt::format("({})", condition(*mask, row, "0"));
+    SINTER_ASSERT(!mask->col_limit, "{}", name(id));
+    return fmt::format("({})", condition(*mask, "0"));
   }
   SINTER_ASSERT(is_row(id), "{}", name(id));
   return row_variable(id);
@@ -224,22 +191,11 @@ std::string CudaValues::load_text(const Instr& instr, const std::string& offset)
                      buffer_name(instr), offset);
 }
 
-std::string CudaValues::offset(const Affine& affine, const std::string& row,
-                               const std::string& col) const {
-  // Places in a tile are 32 bits wide; their products with steps need not be.
-  const auto far = [&](const std::string& place, const std::string& step) {
-    const bool is_product = place != "0" && step != "0" && step != "1";
-    return mul_text(is_product ? fmt::format("idx({})", place) : place, step);
-  };
-  return add_text(add_text(affine.base, far(row, affine.row_step)), far(col, affine.col_step));
-}
-
-std::string CudaValues::condition(const PrefixMask& mask, const std::string& row,
-                                  const std::string& col) const {
+std::string CudaValues::condition(const PrefixMask& mask, std::string_view col) const {
   std::string text;
-  if (!mask.row_limit.empty()) text = fmt::format("{} < {}", row, mask.row_limit);
-  if (!mask.col_limit.empty())
-    text += fmt::format("{}{} < {}", text.empty() ? "" : " && ", col, mask.col_limit);
+  if (mask.row_limit) text = fmt::format("row < {}", names.text(*mask.row_limit));
+  if (mask.col_limit)
+    text += fmt::format("{}{} < {}", text.empty() ? "" : " && ", col, names.text(*mask.col_limit));
   return text;
 }
 

@@ -1,7 +1,7 @@
 // CudaValues: what stands for a tile program's values in CUDA text. In: a TileProgram. Out: names,
 // types, expressions of scalars and of rows, conditions and addresses.
 // Text about a tile's element is written for loops that define `r` (a thread's row step), `row`,
-// `k`, `v` and `col`; see CudaLayout for what they mean.
+// `k`, `v` and `col`; see tile::ThreadLayout for what they mean.
 #pragma once
 
 #include <map>
@@ -14,6 +14,7 @@
 #include "src/codegen/analysis/schedule.h"
 #include "src/codegen/c_text.h"
 #include "src/codegen/cuda/layout.h"
+#include "src/codegen/value_names.h"
 #include "src/tile/program.h"
 
 namespace sinter {
@@ -26,10 +27,8 @@ struct CudaDivisors {
 
 struct CudaValues {
   explicit CudaValues(const tile::TileProgram& tile_program);
-  CudaValues(const CudaValues&) = delete;  // `index` refers to `names`
-  CudaValues& operator=(const CudaValues&) = delete;
 
-  const std::string& name(tile::ValueId id) const { return names[static_cast<std::size_t>(id)]; }
+  const std::string& name(tile::ValueId id) const { return names[id]; }
   tile::TileShape shape(tile::ValueId id) const { return program[id].shape; }
   bool is_scalar(tile::ValueId id) const { return shape(id).is_scalar(); }
   bool is_row(tile::ValueId id) const { return !is_scalar(id) && shape(id).cols == 1; }
@@ -64,20 +63,24 @@ struct CudaValues {
   std::string load_text(const tile::Instr& instr, const std::string& offset) const;
   std::string inverse_name(int scalar) const;
 
-  // The offset at `row` and `col`, two pieces of text.
-  std::string offset(const Affine& affine, const std::string& row, const std::string& col) const;
-  // The mask at `row` and `col`, without parentheses; empty: always on.
-  std::string condition(const PrefixMask& mask, const std::string& row,
-                        const std::string& col) const;
+  // The offset in the thread's row, at column `col`.
+  std::string offset(const Affine& affine, std::string_view col) const {
+    return names.text(affine, "row", col);
+  }
+  // The mask there, without parentheses; empty: always on.
+  std::string condition(const PrefixMask& mask, std::string_view col) const;
+  // What divides a load's or store's offsets along an axis.
+  int offset_multiple(const tile::Instr& instr, tile::Axis along = tile::Axis::cols) const {
+    return divisibility.of(*index.affine(instr.args[0]), along);
+  }
 
   const tile::TileProgram& program;
-  const CudaLayout layout;
-  const std::vector<std::string> names;  // by value
-  const std::vector<char> offset_like;   // by value
+  const tile::ThreadLayout layout;
+  const ValueNames names;
+  const std::vector<char> offset_like;  // by value
   const IndexAnalysis index;
   const ProgramFacts facts;
   const Divisibility divisibility;
-  const Divisibility row_divisibility;  // for vectors along the rows
   const CudaDivisors divisors;
 };
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/tile/access.h"
+
 namespace sinter {
 
 using tile::TileShape;
@@ -24,11 +26,10 @@ void CudaVectors::open_vectors(TileShape shape) const {
     code_.open("{}for (int k = 0; k < {}; ++k)", unroll(layout_.elements(shape)), steps);
   else
     code_.open();
-  std::string at = layout_.cluster() > 1 ? "rank" : "0";
-  if (layout_.cluster() > 1) at = mul_text(at, std::to_string(steps));
-  if (steps > 1) at = add_text(at, "k");
-  at = add_text(mul_text(at, std::to_string(layout_.threads_per_row())), "thread_col");
-  code_.line("const i32 begin = {};", mul_text(at, std::to_string(layout_.vector())));
+  code_.line("const i32 begin = {};", flat_index_text({{"rank", layout_.cluster()},
+                                                       {"k", steps},
+                                                       {"thread_col", layout_.threads_per_row()},
+                                                       {"", layout_.vector()}}));
 }
 
 void CudaVectors::open_rows(TileShape shape) const {
@@ -36,7 +37,7 @@ void CudaVectors::open_rows(TileShape shape) const {
   if (steps > 1) {
     code_.open("{}for (int r = 0; r < {}; ++r)", unroll(layout_.elements(shape)), steps);
     code_.line("const i32 row = {};",
-               add_text(mul_text("r", std::to_string(layout_.thread_rows())), "thread_row"));
+               flat_index_text({{"r", steps}, {"thread_row", layout_.thread_rows()}}));
   } else {
     code_.open();
     if (shape.rows > 1) code_.line("const i32 row = thread_row;");
@@ -64,16 +65,15 @@ std::string CudaVectors::all_of(const std::vector<std::string>& conditions) {
   return text;
 }
 
-VectorMask CudaVectors::mask(tile::ValueId mask_id, TileShape shape,
-                             std::vector<std::string> conditions) const {
+VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> conditions) const {
   VectorMask result;
   if (mask_id != tile::kNoValue) {
     PrefixMask mask = *values_.index.mask(mask_id);
-    if (!mask.col_limit.empty() && values_.divisibility.of(mask_id) < layout_.vector()) {
-      result.count = sub_text(mask.col_limit, "begin");
-      mask.col_limit.clear();
+    if (mask.col_limit && values_.divisibility.of(mask) < layout_.vector()) {
+      result.count = values_.names.text(*mask.col_limit) + " - begin";
+      mask.col_limit.reset();
     }
-    const std::string condition = values_.condition(mask, row_text(shape), "begin");
+    const std::string condition = values_.condition(mask, "begin");
     if (!condition.empty()) conditions.push_back(condition);
   }
   result.where = all_of(conditions);
@@ -82,7 +82,7 @@ VectorMask CudaVectors::mask(tile::ValueId mask_id, TileShape shape,
 
 int CudaVectors::pack_width(const tile::Instr& instr) const {
   const int element = static_cast<int>(size_of(values_.buffer(instr).dtype));
-  return std::min({layout_.vector(), 16 / element, values_.divisibility.of(instr.args[0])});
+  return std::min({layout_.vector(), tile::kPackBytes / element, values_.offset_multiple(instr)});
 }
 
 }  // namespace sinter

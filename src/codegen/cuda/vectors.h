@@ -33,17 +33,15 @@ class CudaVectors {
   // That a vector of the tile lies inside it; empty: it does.
   std::vector<std::string> inside(tile::TileShape shape) const;
   // `conditions` come first.
-  VectorMask mask(tile::ValueId mask_id, tile::TileShape shape,
-                  std::vector<std::string> conditions) const;
+  VectorMask mask(tile::ValueId mask_id, std::vector<std::string> conditions) const;
   // Elements of one access.
   int pack_width(const tile::Instr& instr) const;
 
-  static std::string row_text(tile::TileShape shape) { return shape.rows == 1 ? "0" : "row"; }
   static std::string all_of(const std::vector<std::string>& conditions);
 
  private:
   const CudaValues& values_;
-  const CudaLayout& layout_;
+  const tile::ThreadLayout& layout_;
   CWriter& code_;
 };
 

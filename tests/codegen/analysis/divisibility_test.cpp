@@ -25,9 +25,10 @@ class DivisibilityTest : public testing::Test {
   ValueId rows = b.arange(Axis::rows, 8);
 
   int of(ValueId id, Axis along = Axis::cols) {
-    const std::vector<std::string> names(b.program().values.size(), "v");
-    const IndexAnalysis index(b.program(), names);
-    return Divisibility(b.program(), index, along).of(id);
+    const IndexAnalysis index(b.program());
+    const Divisibility divisibility(b.program());
+    if (index.mask(id)) return divisibility.of(*index.mask(id));
+    return index.affine(id) ? divisibility.of(*index.affine(id), along) : 1;
   }
 };
 
@@ -66,6 +67,12 @@ TEST_F(DivisibilityTest, AnOffsetIsJudgedAtTheBeginningOfAVector) {
   EXPECT_EQ(of(b.add(b.mul(b.program_id(), four), cols)), 4);
   EXPECT_EQ(of(b.add(b.mul(b.program_id(), any), cols)), 1) << "rows begin anywhere";
   EXPECT_EQ(of(b.add(b.add(b.mul(b.program_id(), four), cols), b.integer(2))), 2);
+}
+
+TEST_F(DivisibilityTest, ConstantsInTilesFold) {
+  EXPECT_EQ(of(b.add(b.add(cols, b.integer(6)), b.integer(2))), 8);
+  EXPECT_EQ(of(b.add(b.add(cols, any), b.mul(any, b.integer(-1)))), 1) << "products are atoms";
+  EXPECT_EQ(of(b.mul(b.add(cols, b.integer(3)), four)), 4);
 }
 
 TEST_F(DivisibilityTest, AlongRowsTheColumnsCountByOne) {

@@ -29,8 +29,7 @@ class ScheduleTest : public testing::Test {
   void store(ValueId value) { b.store(y, cols, value, kNoValue); }
 
   const std::vector<Stage>& stages(Loads loads = Loads::again) {
-    names_.assign(b.program().values.size(), "v");
-    index_.emplace(b.program(), names_);
+    index_.emplace(b.program());
     facts_.emplace(b.program());
     stages_ = schedule(b.program(), *facts_, *index_, b.program().body, {}, loads);
     return stages_;
@@ -45,7 +44,6 @@ class ScheduleTest : public testing::Test {
   }
 
  private:
-  std::vector<std::string> names_;
   std::optional<IndexAnalysis> index_;
   std::optional<ProgramFacts> facts_;
   std::vector<Stage> stages_;
@@ -143,8 +141,7 @@ TEST_F(ScheduleTest, TransposedLoadsAreRecognised) {
   const ValueId loaded = b.load(x, across, kNoValue, kNoValue);
   b.store(y, b.add(b.mul(down, n), cols), loaded, kNoValue);
   const auto& element = *stages()[0].elements[0];
-  std::vector<std::string> names(b.program().values.size(), "v");
-  const IndexAnalysis index(b.program(), names);
+  const IndexAnalysis index(b.program());
   EXPECT_TRUE(is_transposed_load(b.program(), index, element));
 }
 

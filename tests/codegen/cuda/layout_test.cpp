@@ -1,4 +1,4 @@
-// How tiles lie on threads: what each holds, and where threads stand outside.
+// Which threads a kernel is launched with, and what no launch can have.
 #include "src/codegen/cuda/layout.h"
 
 #include <gtest/gtest.h>
@@ -23,46 +23,8 @@ TileProgram program_of(std::int64_t cols, const Mapping& mapping) {
   return b.finish();
 }
 
-CudaLayout layout_of(std::int64_t cols, const Mapping& mapping) {
-  return CudaLayout(program_of(cols, mapping));
-}
-
-TEST(CudaLayoutTest, ThreadsStandSideBySideThenInRows) {
-  const CudaLayout layout =
-      layout_of(256, {.threads = 128, .threads_per_row = 32, .vector = 4, .cluster = 1});
-  EXPECT_EQ(layout.thread_rows(), 4);
-  EXPECT_EQ(layout.col_steps({16, 256}), 2);
-  EXPECT_EQ(layout.row_steps({16, 256}), 4);
-  EXPECT_EQ(layout.elements({16, 256}), 4 * 2 * 4);
-  EXPECT_TRUE(layout.cols_exact({16, 256}));
-  EXPECT_TRUE(layout.rows_exact({16, 256}));
-}
-
-TEST(CudaLayoutTest, WhatHasOneColumnOrOneRowIsHeldAlike) {
-  const CudaLayout layout =
-      layout_of(128, {.threads = 128, .threads_per_row = 32, .vector = 4, .cluster = 1});
-  EXPECT_EQ(layout.elements({16, 1}), 4);
-  EXPECT_EQ(layout.elements({1, 128}), 4);
-  EXPECT_EQ(layout.elements({1, 1}), 1);
-  EXPECT_TRUE(layout.rows_exact({1, 128}));
-  EXPECT_TRUE(layout.cols_exact({16, 1}));
-}
-
-TEST(CudaLayoutTest, ThreadsMayStandOutside) {
-  const CudaLayout layout =
-      layout_of(96, {.threads = 128, .threads_per_row = 64, .vector = 2, .cluster = 1});
-  EXPECT_EQ(layout.col_steps({3, 96}), 1);
-  EXPECT_FALSE(layout.cols_exact({3, 96}));
-  EXPECT_FALSE(layout.rows_exact({3, 96})) << "three rows on two rows of threads";
-  EXPECT_EQ(layout.row_steps({3, 96}), 2);
-}
-
-TEST(CudaLayoutTest, AClusterSharesTheColumns) {
-  const CudaLayout layout =
-      layout_of(4096, {.threads = 128, .threads_per_row = 128, .vector = 4, .cluster = 4});
-  EXPECT_EQ(layout.col_steps({1, 4096}), 2);
-  EXPECT_TRUE(layout.cols_exact({1, 4096}));
-  EXPECT_FALSE(layout.cols_exact({1, 2560}));
+tile::ThreadLayout layout_of(std::int64_t cols, const Mapping& mapping) {
+  return cuda_layout(program_of(cols, mapping));
 }
 
 TEST(CudaLayoutTest, VectorsAreCutToWhatDividesEveryTile) {
@@ -73,7 +35,7 @@ TEST(CudaLayoutTest, VectorsAreCutToWhatDividesEveryTile) {
 }
 
 TEST(CudaLayoutTest, WithoutAMappingTheRendererHasOne) {
-  const CudaLayout layout = layout_of(20, {.wide_index = false});
+  const tile::ThreadLayout layout = layout_of(20, {.wide_index = false});
   EXPECT_EQ(layout.mapping().threads, 128);
   EXPECT_EQ(layout.threads_per_row(), 32);
   EXPECT_EQ(layout.vector(), 1);

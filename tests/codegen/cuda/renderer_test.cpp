@@ -139,7 +139,7 @@ TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
   const std::string text =
       render({.threads = 128, .threads_per_row = 8, .vector = 4, .cluster = 1, .wide_index = true});
   EXPECT_NE(text.find("const i32 row = "), std::string::npos) << text;
-  EXPECT_EQ(count_of(text, "idx(row)) * stride"), 2) << text;
+  EXPECT_EQ(count_of(text, "idx(row) * stride"), 2) << text;
 }
 
 // Waiting for one tile's elements should not keep the others from being asked for.

@@ -1,0 +1,21 @@
+// An Index as C text. What scalars and numbers are called is the dialect's choice.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "src/codegen/analysis/index.h"
+
+namespace sinter {
+
+struct IndexSpelling {
+  std::function<std::string(tile::ValueId)> scalar;
+  std::function<std::string(std::int64_t)> number;  // that is not negative
+};
+
+std::string index_text(const Index& index, const IndexSpelling& spelling);
+// The same, as a factor of a product: in parentheses, unless it is one name or number.
+std::string factor_text(const Index& index, const IndexSpelling& spelling);
+
+}  // namespace sinter
