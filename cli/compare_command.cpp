@@ -1,4 +1,4 @@
-// `sinter compare`: two runs of the suite that lie in files.
+// `sinter compare`: compares two runs of the suite stored in files.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,8 +19,8 @@ struct CompareArguments {
 };
 
 int run_compare(const CompareArguments& arguments) {
-  const suite::Results before = suite::read_results(arguments.before);
-  const suite::Results now = suite::read_results(arguments.now);
+  const suite::Results before = suite::read_results(arguments.before, "compare");
+  const suite::Results now = suite::read_results(arguments.now, "compare");
   const suite::Comparison comparison = suite::compare(before, now);
   if (arguments.json)
     print_json(to_json(comparison));

@@ -1,4 +1,4 @@
-// `sinter report`: makes report.html from a results.json, also of another machine's run.
+// `sinter report`: makes report.html from a results.json, possibly from another machine.
 #include <fmt/format.h>
 #include <sinter/error.h>
 
@@ -19,7 +19,7 @@ struct ReportArguments {
   std::string out;
 };
 
-// Beside the results unless told otherwise; the results may be given by their folder.
+// Beside the results by default; the results may be given as a folder.
 std::string page_directory(const ReportArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
   const std::filesystem::path results(arguments.results);
@@ -28,10 +28,10 @@ std::string page_directory(const ReportArguments& arguments) {
 }
 
 int write_report_command(const ReportArguments& arguments) {
-  const suite::Results results = suite::read_results(arguments.results);
+  const suite::Results results = suite::read_results(arguments.results, "report");
   std::optional<suite::Results> compared_with;
   if (!arguments.compared_with.empty())
-    compared_with = suite::read_results(arguments.compared_with);
+    compared_with = suite::read_results(arguments.compared_with, "report");
   const std::string directory = page_directory(arguments);
   try {
     fmt::print("{}\n",

@@ -1,5 +1,5 @@
 // {"sinter_tuning": 1, "devices": {MODEL: {SIGNATURE: {"form": "row", "threads": 128, ..}}}}
-// A change is made to the file's JSON as it is: what this version does not know stays in it.
+// Changes are applied to the file's own JSON, so that unknown fields are kept.
 #include "src/tune/tuning_format.h"
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/check.h"
-#include "src/base/json_nesting.h"
+#include "src/base/json_syntax.h"
 #include "src/base/printable.h"
 
 namespace sinter {
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kVersionField[] = "sinter_tuning";
 constexpr int kVersion = 1;
-constexpr char kSameBits[] = " (same bits)";  // ends the signature of such an entry
+constexpr char kSameBits[] = " (same bits)";  // suffix of such an entry's signature
 constexpr std::array<const char*, 4> kForms = {"pointwise", "row", "chunked", "column"};
 
 struct BadEntry {
@@ -129,15 +129,13 @@ TuningKey key_of(const std::string& model, std::string field) {
   return {model, std::move(field), same_bits};
 }
 
-// Nothing, and why in `parsed`, where it cannot be used.
+// nullopt, with the reason in `parsed`, if it cannot be used.
 std::optional<Json> document_of(std::string_view text, ParsedTuning& parsed) {
-  if (json_nesting(text) > kMostJsonNesting) {
-    parsed.refusal = fmt::format("it is nested more than {} levels deep", kMostJsonNesting);
-    return std::nullopt;
-  }
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
-  if (json.is_discarded() || !json.is_object()) {
-    parsed.refusal = "it is no JSON object";
+  parsed.refusal = json_syntax_error(text);
+  if (!parsed.refusal.empty()) return std::nullopt;
+  Json json = Json::parse(text.begin(), text.end());
+  if (!json.is_object()) {
+    parsed.refusal = "expected a JSON object";
     return std::nullopt;
   }
   const auto version = json.find(kVersionField);

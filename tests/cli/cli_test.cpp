@@ -38,7 +38,9 @@ TEST_F(Cli, ReportMakesAPageFromResults) {
   expect("report '" + results + "' --compare '" + results + "' --out '" + out() + "/two'", 0,
          "two/report.html");
   EXPECT_GT(fs::file_size(out() + "/two/report.html"), fs::file_size(out() + "/report.html"));
-  expect("report /no/such/results.json", 2, "cannot read /no/such/results.json");
+  expect("report /no/such/results.json", 2, "[report] cannot read /no/such/results.json");
+  expect("dump softmax --stage tile --shape wide", 2, "[dump] 'wide' is no shape");
+  expect("explain conv_add", 2, "[explain] case conv_add cannot run yet");
   expect("report", 2, "results");
 }
 

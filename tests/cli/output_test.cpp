@@ -61,6 +61,14 @@ TEST_F(Output, DevicesSayWhatIsMissingAndItsCost) {
   EXPECT_EQ(broken["tools"][0]["text"], "/bin/false compiles nothing: exit status 1");
   EXPECT_NE(broken["tools"][0]["cost"].get<std::string>().find("fail"), std::string::npos);
 
+  const std::string refusal = "[SINTER_CXX] '/nonexistent/c++' is not a program that can be run";
+  const json wrong = parsed("devices --json", "SINTER_CXX=/nonexistent/c++");
+  EXPECT_EQ(wrong["devices"][0]["state"], "no");
+  for (const json& text : {wrong["devices"][0]["text"], wrong["tools"][0]["text"]})
+    EXPECT_TRUE(text.get<std::string>().starts_with(refusal)) << text;
+  EXPECT_EQ(wrong["tools"][0]["cost"], "the devices cpu and simt cannot be used");
+  expect_with("SINTER_CXX=/nonexistent/c++", "suite --shapes 8x8", 2, refusal);
+
   const json no_cache = parsed("devices --json", "SINTER_CACHE_DIR=/proc/nowhere");
   EXPECT_EQ(no_cache["tools"][1]["name"], "kernel cache");
   EXPECT_EQ(no_cache["tools"][1]["state"], "no");

@@ -124,6 +124,8 @@ TEST_F(TuningFileTest, OtherDamage) {
     EXPECT_NE(parse_tuning(each).refusal, "") << each;
     EXPECT_TRUE(parse_tuning(each).table.empty());
   }
+  EXPECT_EQ(parse_tuning("{\"sinter_tuning\" 1}").refusal,
+            "line 1, column 18: expected ':', found '1}'");
   const std::string deep(100'000, '[');
   EXPECT_NE(parse_tuning(deep).refusal, "");
 }

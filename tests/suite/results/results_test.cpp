@@ -162,8 +162,16 @@ TEST(Results, OtherFilesAreRefusedByName) {
   refuses("reasons", nlohmann::json::array({1}));
   refuses("case", 3);
   refuses("max_rel_err", "small");
+  json["rows"][1]["shape"] = "wide";
+  EXPECT_EQ(refusal(json.dump()),
+            "[suite] some/file.json is damaged: row 2: shape is 'wide', not ROWSxCOLS");
+  json["rows"][1].erase("shape");
+  EXPECT_EQ(refusal(json.dump()), "[suite] some/file.json is damaged: row 2: shape is missing");
+  EXPECT_EQ(refusal("{\n \"format\": 2,\n}"),
+            "[suite] some/file.json is no results.json of sinter suite: line 3, column 1: expected "
+            "a field's name in quotes, found '}'");
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
-  EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested too deep"),
+  EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested more than 64 levels"),
             std::string::npos);
   // A file that was cut off.
   const std::string whole = to_json(full_results());
@@ -176,6 +184,7 @@ TEST(Results, AreWrittenWholeAndAlone) {
   Results results;
   results.rows.resize(1);
   results.rows[0].case_name = "softmax";
+  results.rows[0].shape = "4x8";
   results.rows[0].error = "a \"quoted\", long\nreason";
   const std::string path = write_results(folder.path() + "/deep", results);
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(path))["rows"].size(), 1u);
