@@ -4,9 +4,9 @@
 #include <sinter/sinter.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
+#include "tests/support/errors.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {
@@ -15,16 +15,6 @@ namespace {
 constexpr std::int64_t kBig = 5000000000;  // beyond i32
 constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-std::string error_of(const std::function<void()>& mistake) {
-  try {
-    mistake();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-#define EXPECT_USER_ERROR(statement, text) EXPECT_EQ(error_of([&] { (void)(statement); }), text)
 
 TEST(Numbers, ThatDoNotFitAnIntegerAreErrors) {
   const Tensor x = tensor_of(DType::i32, {2}, {1, 2});
