@@ -1,4 +1,4 @@
-// The whole tool as a CLI11 app: what main() parses, completion walks and tests look at.
+// The whole tool as a CLI11 app, used by main(), completion and tests.
 #include "cli/commands.h"
 
 namespace sinter::cli {

@@ -1,4 +1,4 @@
-// `sinter completion`: walks the app and hands what it finds to the shell's writer.
+// `sinter completion`: walks the app and passes its commands to the shell's writer.
 #include "cli/completion.h"
 
 #include <cstdio>

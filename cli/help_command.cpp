@@ -1,4 +1,4 @@
-// `sinter help [COMMAND]`: the same text as --help, where people look for it first.
+// `sinter help [COMMAND]`: the same text as --help.
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace sinter::cli {
 namespace {
 
-// Of an app that has parsed nothing: CLI11 gives the help of the command that was parsed.
+// Uses a fresh app: CLI11 prints the help of the command that was parsed.
 std::string help_text(const std::string& command) {
   CLI::App app;
   Invocation invocation;

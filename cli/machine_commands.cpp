@@ -1,4 +1,5 @@
-// `sinter devices` and `sinter cache`: what this machine has, and what Sinter keeps on it.
+// `sinter devices` and `sinter cache`: this machine's devices and tools, and the files Sinter keeps
+// on it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -52,7 +53,7 @@ int show_cache(const CacheArguments& arguments) {
   }
   const std::unique_ptr<DiskCache> cache = DiskCache::open(directory);
   const DiskCacheStats stats = cache->stats();
-  if (arguments.clear) cache->clear();  // not what was tuned: that takes minutes to find again
+  if (arguments.clear) cache->clear();  // keeps tuned configs, which take minutes to find again
   const TuningStore& tuning = environment_tuning();
   if (arguments.json)
     print_json({{"directory", cache->directory()},

@@ -1,4 +1,4 @@
-// Recording an OpCall as nodes (with the casts its dtype rule asks for), and running one at once.
+// Records an OpCall as nodes (with the casts its dtype rule requires), or runs it at once.
 #include "src/api/op_call.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sinter {
 namespace {
 
-// The dtype an argument brings into promotion: a number yields to any tensor of its kind.
+// An argument's dtype for promotion: a number yields to any tensor of its kind.
 DType arg_dtype(const Arg& arg, std::optional<DType> tensors) {
   if (arg.kind() == Arg::Kind::tensor) return arg.tensor().dtype();
   if (arg.kind() == Arg::Kind::boolean) return tensors.value_or(DType::boolean);
@@ -42,9 +42,9 @@ Scalar number(const Arg& arg) {
   return is_real ? Scalar::of(arg.real()) : Scalar::of(arg.integer());
 }
 
-// The value that a number has as an operand of type `dtype`. With 16-bit floats it keeps the
-// precision of f32, which arithmetic on them is done in; a comparison rounds it, so that it can be
-// equal to an element (both as PyTorch does).
+// The value of a number as an operand of type `dtype`. With 16-bit floats it keeps f32 precision,
+// in which they are computed; a comparison rounds it, so that it can equal an element (both as in
+// PyTorch).
 Scalar number_as_operand(const Scalar& number, DTypeRule rule, DType dtype) {
   return number.as(rule == DTypeRule::Compare ? dtype : compute_dtype(dtype));
 }
@@ -98,7 +98,7 @@ Tensor traced(Trace& trace, const Operand& operand) {
                      operand.node);
 }
 
-// Elements of 16 bits are rounded: they are counted in f32 and cast.
+// 16-bit elements are computed in f32 and cast.
 Tensor record_range(Trace& trace, const OpCall& call) {
   Node node;
   node.op = Op::iota;
@@ -132,12 +132,12 @@ Tensor record(Trace& trace, const OpCall& call) {
 }
 
 std::string_view op_name(const OpCall& call) {
-  if (call.op == Op::constant) return "full";  // as users know them
+  if (call.op == Op::constant) return "full";  // the public name
   if (call.op == Op::iota) return "arange";
   return call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op);
 }
 
-// Everything but the tensors and the device that decides which program runs.
+// Everything besides the tensors and the device that determines the program.
 std::vector<std::int64_t> key_of(const OpCall& call) {
   std::vector<std::int64_t> words{
       static_cast<int>(call.op), static_cast<int>(call.dtype), static_cast<int>(call.reduce_kind),
@@ -164,7 +164,7 @@ Tensor run_now(const OpCall& call) {
     if (arg.kind() == Arg::Kind::tensor) inputs.push_back(arg.tensor());
   std::shared_ptr<Device> device = common_device(op_name(call), inputs);
   if (!device) device = call.device ? call.device : default_device_handle();
-  // Programs are found by the operation first, then, like a compiled function's, by the inputs.
+  // Programs are looked up by operation first, then by inputs like those of a compiled function.
   static ProgramCache& cache = *new ProgramCache(4096);
   const std::vector<std::int64_t> key = key_of(call);
   auto build = [&] {

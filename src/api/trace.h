@@ -1,5 +1,4 @@
-// Trace: the graph of a function while it runs under compile(), or of one operation that runs at
-// once.
+// Trace: the graph of a function while it runs under compile(), or of a single operation.
 #pragma once
 
 #include <functional>
@@ -16,16 +15,18 @@ class Trace : public std::enable_shared_from_this<Trace> {
  public:
   Tensor add_input(const Tensor& example);
   Tensor add(Node node);
-  // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
+  // The operand for a tensor of this trace, or for a concrete one, which becomes an additional
+  // input.
   Operand operand(const Tensor& tensor);
 
-  // Where the program will run; null until an input or a captured tensor tells.
+  // The target device; null until an input or a captured tensor determines it.
   std::shared_ptr<Device> device;
   Graph graph;
-  std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
+  // Concrete tensors the function used; inputs after the given ones.
+  std::vector<Tensor> captured;
 };
 
-// The trace that operations on this thread are recorded in; null: they run at once.
+// The trace that records this thread's operations; null if they run at once.
 Trace* current_trace();
 
 class TraceScope {
@@ -41,8 +42,8 @@ class TraceScope {
 
 using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
-// Runs the function on traced tensors like `examples`; its results are the graph's outputs.
-// `device`: where they are; null if that is not known yet.
+// Runs the function on traced tensors like `examples`; its results become the graph's outputs.
+// `device` is their device; null if it is not known yet.
 std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
                                       std::span<const Tensor> examples,
                                       std::shared_ptr<Device> device = nullptr);

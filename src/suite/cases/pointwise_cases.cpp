@@ -1,5 +1,4 @@
-// The cases in which every element stands alone: the program as in peers/torch_suite/cases.py, and
-// the same in double.
+// The pointwise cases: the program as in peers/torch_suite/cases.py, and a reference in double.
 #include <sinter/ops.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ Case pointwise_chain_case() {
   };
 }
 
-// Written out, not gelu(): finding the fusion is the compiler's work.
+// Written out instead of calling gelu(): finding the fusion is the compiler's job.
 Case bias_gelu_case() {
   return {
       .name = "bias_gelu",
@@ -65,7 +64,7 @@ Case bias_gelu_case() {
   };
 }
 
-// Dropout in inference form passes its input through.
+// Dropout is inactive here (inference form): it passes its input through.
 Case bias_dropout_add_case() {
   return {
       .name = "bias_dropout_add",
