@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a results.json of `sinter suite` as a Markdown table for the README.
+"""Prints a results.json of `sinter suite` as a Markdown table for README.md and docs/RESULTS.md.
 
   scripts/results_table.py bench/results/FILE.json [SHAPE ..]
   scripts/results_table.py --grid bench/results/FILE.json [OTHER.json ..]

@@ -54,7 +54,7 @@ struct CompiledFunction::State {
       fail_user("compile", "the function takes {} tensors, got {}", arity, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!inputs[i].defined())
-        fail_user("compile", "input {} is undefined (a default-made Tensor)", i);
+        fail_user("compile", "input {} is undefined (a default-constructed Tensor)", i);
   }
 
   // The function may have state, so it runs on one thread at a time. Its errors name the function.

@@ -87,7 +87,7 @@ void check_arange(const Arg& start, const Arg& stop, const Arg& step) {
   for (const Arg* arg : {&start, &stop, &step}) {
     if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
     if (!std::isfinite(arg->real()))
-      fail_user("arange", "{} is no number to count from, to or by", number_text(*arg));
+      fail_user("arange", "{} cannot be a start, stop or step", number_text(*arg));
   }
   if (step.real() == 0) fail_user("arange", "the step cannot be 0");
 }

@@ -42,7 +42,7 @@ NpyHeader read_header(NpyInput& file, const std::string& path) {
   const std::size_t length = read_header_length(file, path);
   if (length > file.left()) file.fail_short("the header", length);
   if (length > kMaxHeader)
-    fail_load(path, "the header is {} bytes long, at most {} make sense", length, kMaxHeader);
+    fail_load(path, "the header is {} bytes long, at most {} are expected", length, kMaxHeader);
   std::string text(length, '\0');
   file.read(text.data(), length, "the header");
   return parse_npy_header(path, text);

@@ -41,7 +41,7 @@ Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32
   const bool has_identity =
       kind == ReduceKind::sum || kind == ReduceKind::prod || op == "any" || op == "all";
   if (!has_identity && reduced_count(a, mask) == 0)
-    fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
+    fail_user(op, "cannot reduce {}: it has no elements along the axes", to_string(a.shape()));
   if (mask == 0) {  // of a scalar
     return is_arg(kind) ? zeros(a.shape(), DType::i64) : cast(a, reduce_dtype(kind, a.dtype()));
   }

@@ -42,7 +42,7 @@ Tensor with_view(const Tensor& tensor, const View& view) {
 }
 
 const TensorImpl& checked(std::string_view op, const Tensor& tensor) {
-  if (!tensor.defined()) fail_user(op, "the tensor is undefined (a default-made Tensor)");
+  if (!tensor.defined()) fail_user(op, "the tensor is undefined (a default-constructed Tensor)");
   return *tensor.impl();
 }
 

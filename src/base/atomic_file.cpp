@@ -55,7 +55,7 @@ void make_directory(std::string_view op, const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (!std::filesystem::is_directory(directory))
-    fail_user(op, "cannot make the directory {}: {}", directory, error.message());
+    fail_user(op, "cannot create the directory {}: {}", directory, error.message());
 }
 
 void write_file_atomically(std::string_view op, const std::string& path, std::string_view text) {

@@ -63,7 +63,7 @@ std::string KernelLibraries::keep_privately(const Hash128& key, const std::strin
     kept = private_cache_->put(key, library);
   }
   if (!kept)
-    throw DeviceError("[cpu] no place for a compiled kernel: " + kept.refusal, "write", EIO);
+    throw DeviceError("[cpu] cannot store a compiled kernel: " + kept.refusal, "write", EIO);
   return kept.path;
 }
 

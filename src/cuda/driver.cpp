@@ -31,7 +31,8 @@ int version_of(void* library, const std::string& path) {
   constexpr char kCall[] = "cuDriverGetVersion";
   auto* get_version = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, kCall));
   if (!get_version)
-    throw DeviceError(fmt::format("{} is no NVIDIA driver: it has no {}", path, kCall), kCall, 0);
+    throw DeviceError(fmt::format("{} is not an NVIDIA driver: it has no {}", path, kCall), kCall,
+                      0);
   int version = 0;
   if (const CUresult code = get_version(&version))
     throw DeviceError(fmt::format("{} does not say its version: {} failed with code {}; is it the "

@@ -106,7 +106,7 @@ std::shared_ptr<const Nvrtc> Nvrtc::load(const std::vector<std::string>& paths) 
     auto functions = std::make_unique<Functions>();
     std::string refusal;
     if (const char* missing = functions->bind(library)) {
-      refusal = fmt::format("{} is no NVRTC of CUDA 12: it has no {}", path, missing);
+      refusal = fmt::format("{} is not NVRTC of CUDA 12: it has no {}", path, missing);
     } else {
       std::shared_ptr<const Nvrtc> nvrtc(new Nvrtc(path, std::move(functions)));
       if (nvrtc->version() >= kNeededVersion) return nvrtc;

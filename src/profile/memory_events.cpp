@@ -136,7 +136,7 @@ std::string add_controller(const fs::path& directory, const EventPair& pair,
   if (!type || *type > UINT32_MAX) return fmt::format("{}/type is not a number", name);
   const auto mask = read_line(directory / "cpumask");
   const auto processors = mask ? parse_processors(*mask) : std::nullopt;
-  if (!processors) return fmt::format("{}/cpumask is no list of processors", name);
+  if (!processors) return fmt::format("{}/cpumask is not a list of processors", name);
   const std::map<std::string, TermFormat> formats = read_formats(directory / "format");
   for (const char* event_name : {pair.read, pair.write}) {
     const fs::path path = directory / "events" / event_name;

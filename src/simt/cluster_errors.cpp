@@ -31,8 +31,8 @@ void ClusterRun::refuse(ThreadState& thread, const sn::simt::Access& access, sn:
     case sn::simt::Fault::outside:
       return fail(fmt::format("{}, which has {} elements", what, access.elements));
     case sn::simt::Fault::misaligned:
-      return fail(
-          fmt::format("{} at once, at an address that is no multiple of {}", what, access.bytes));
+      return fail(fmt::format("{} at once, at an address that is not a multiple of {}", what,
+                              access.bytes));
     case sn::simt::Fault::not_waited:
       return fail(fmt::format("{} before it waits for the previous kernel", what));
   }

@@ -115,7 +115,7 @@ std::optional<SharedComplaint> SharedMemory::note_read(Array& array, std::int64_
   // A write before the next barrier would make this a race, the better message: report it later.
   if (!cell.writer.valid && !block.unwritten)
     block.unwritten = {
-        fmt::format("{{0}} reads {}[{}], which nobody has written", array.name, index), now.place,
+        fmt::format("{{0}} reads {}[{}], which was never written", array.name, index), now.place,
         std::nullopt};
   for (Moment& reader : cell.readers) {
     if (reader.valid && reader.block_epoch == now.block_epoch) {

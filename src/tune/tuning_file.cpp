@@ -57,7 +57,7 @@ FileText read_text(const std::string& path) {
   if (fstat(fd, &info) != 0)
     file.error = std::strerror(errno);
   else if (!S_ISREG(info.st_mode))
-    file.error = "it is no file";
+    file.error = "it is not a regular file";
   else
     file.error = read_all(fd, file.text);
   ::close(fd);
@@ -138,8 +138,7 @@ std::size_t TuningStore::size() const {
 }
 
 void TuningStore::check_writable() const {
-  if (path_.empty())
-    fail_user(kTag, "there is no place for the tuning file: set SINTER_TUNING_FILE or HOME");
+  if (path_.empty()) fail_user(kTag, "no path for the tuning file: set SINTER_TUNING_FILE or HOME");
   const std::string folder = std::filesystem::path(path_).parent_path().string();
   if (!folder.empty()) make_directory(kTag, folder);
   const FileLock lock(path_);

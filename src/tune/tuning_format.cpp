@@ -29,10 +29,10 @@ std::int64_t whole_of(const Json& entry, const char* field, std::int64_t least =
   const auto it = entry.find(field);
   if (it == entry.end()) throw BadEntry{fmt::format("{} is missing", field)};
   if (!it->is_number_integer() || (it->is_number_unsigned() && it->get<std::uint64_t>() > 1 << 30))
-    throw BadEntry{fmt::format("{} is no whole number of that size", field)};
+    throw BadEntry{fmt::format("{} is not an integer in range", field)};
   const auto value = it->get<std::int64_t>();
   if (value < least || value > 1 << 30)
-    throw BadEntry{fmt::format("{} is {}, not from {} on", field, value, least)};
+    throw BadEntry{fmt::format("{} is {}, expected at least {}", field, value, least)};
   return value;
 }
 
@@ -72,7 +72,7 @@ tile::Caching caching_of(const Json& entry) {
 }
 
 TunedEntry entry_from(const Json& json) {
-  if (!json.is_object()) throw BadEntry{"it is no object"};
+  if (!json.is_object()) throw BadEntry{"it is not an object"};
   TunedEntry entry;
   TunedChoice& choice = entry.choice;
   choice.form = form_of(json);
@@ -186,7 +186,7 @@ ParsedTuning parse_tuning(std::string_view text) {
   for (const auto& [model, entries] : json->at("devices").items()) {
     if (!entries.is_object()) {
       if (parsed.refused++ == 0)
-        parsed.first_refused = fmt::format("device '{}' is no object", printable(model, 80));
+        parsed.first_refused = fmt::format("device '{}' is not an object", printable(model, 80));
       continue;
     }
     for (const auto& [field, entry] : entries.items())

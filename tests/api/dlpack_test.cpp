@@ -263,7 +263,7 @@ TEST(ToDlpack, NeedsValues) {
     }
     return "no error";
   };
-  EXPECT_EQ(error(Tensor()), "[to_dlpack] the tensor is undefined (a default-made Tensor)");
+  EXPECT_EQ(error(Tensor()), "[to_dlpack] the tensor is undefined (a default-constructed Tensor)");
   const auto trace = std::make_shared<Trace>();
   EXPECT_EQ(error(trace->add_input(from_vector<float>({1}, {1}))),
             "[to_dlpack] values are not known while a function is being traced by compile()");

@@ -39,7 +39,7 @@ TEST_F(Cli, ReportMakesAPageFromResults) {
          "two/report.html");
   EXPECT_GT(fs::file_size(out() + "/two/report.html"), fs::file_size(out() + "/report.html"));
   expect("report /no/such/results.json", 2, "[report] cannot read /no/such/results.json");
-  expect("dump softmax --stage tile --shape wide", 2, "[dump] 'wide' is no shape");
+  expect("dump softmax --stage tile --shape wide", 2, "[dump] 'wide' is not a shape");
   expect("explain conv_add", 2, "[explain] case conv_add cannot run yet");
   expect("report", 2, "results");
 }
@@ -123,7 +123,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("suite --set slow", 2, "quick and grid");
   expect("suite --no-such-option", 2, "--no-such-option");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2,
-         "cannot make the directory /proc/nowhere");
+         "cannot create the directory /proc/nowhere");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2, "with --out");
   expect("suite --cases nothing_like_it", 2, "there are pointwise_chain, ");
   expect("report /no/such.json", 2, "expected a results.json that sinter suite wrote");

@@ -49,7 +49,7 @@ TEST(CudaDriver, NoLibrary) {
 
 TEST(CudaDriver, SomeOtherLibrary) {
   const DeviceError error = error_of_load("libm.so.6");
-  EXPECT_STREQ(error.what(), "libm.so.6 is no NVIDIA driver: it has no cuDriverGetVersion");
+  EXPECT_STREQ(error.what(), "libm.so.6 is not an NVIDIA driver: it has no cuDriverGetVersion");
 }
 
 TEST(CudaDriver, TooOld) {

@@ -77,11 +77,11 @@ TEST(SimtWrongKernels, MisalignedVectors) {
   const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4, kOften>(x, in0, t * 2);");
   EXPECT_EQ(error_on_forty(reads),
             kTag + at(reads, 1, 0, "load_vector<4, 4, kOften>(x, in0, t * 2);") +
-                " reads in0[2 to 5] at once, at an address that is no multiple of 16");
+                " reads in0[2 to 5] at once, at an address that is not a multiple of 16");
   const KernelText writes = kernel_of("f32 x[2] = {};\nstore_vector<2, 2>(out0, 3, x);");
   EXPECT_EQ(error_on_forty(writes),
             kTag + at(writes, 0, 0, "store_vector<2, 2>(out0, 3, x);") +
-                " writes out0[3 to 4] at once, at an address that is no multiple of 8");
+                " writes out0[3 to 4] at once, at an address that is not a multiple of 8");
 }
 
 TEST(SimtWrongKernels, TouchesMemoryBeforeThePreviousKernelHasEnded) {
@@ -175,7 +175,7 @@ TEST(SimtWrongKernels, ReadsWhatNobodyWrote) {
       "store_one(out0, t, (f32)get(slots, t + 8));");
   EXPECT_EQ(error_on_forty(kernel),
             kTag + at(kernel, 24, 0, "store_one(out0, t, (f32)get(slots, t + 8));") +
-                " reads slots[32], which nobody has written");
+                " reads slots[32], which was never written");
 }
 
 // What the block before has written counts for nothing.
@@ -185,7 +185,7 @@ TEST(SimtWrongKernels, ReadsWhatAnotherBlockWrote) {
       "store_one(out0, t, (f32)get(slots, t));");
   const std::string error = error_on_forty(kernel);
   EXPECT_EQ(error, kTag + at(kernel, 0, 1, "store_one(out0, t, (f32)get(slots, t));") +
-                       " reads slots[0], which nobody has written");
+                       " reads slots[0], which was never written");
 }
 
 TEST(SimtWrongKernels, ABarrierIsMissingBeforeReading) {
@@ -311,7 +311,7 @@ TEST(SimtWrongKernels, TakesWhatMayNotHaveArrived) {
     const KernelText kernel = fetching(wait);
     EXPECT_EQ(error_on_forty(kernel, 1), kTag +
                                              at(kernel, 0, 0, "if (t < 10) get(ahead, 32 + t);") +
-                                             " reads ahead[32], which nobody has written");
+                                             " reads ahead[32], which was never written");
   }
 }
 

@@ -62,7 +62,7 @@ std::optional<Shape2> try_parse_shape(std::string_view text) {
 
 Shape2 parse_shape(std::string_view text, std::string_view op) {
   const std::optional<Shape2> shape = try_parse_shape(text);
-  if (!shape) fail_user(op, "'{}' is no shape; expected ROWSxCOLS, e.g. 4096x128", text);
+  if (!shape) fail_user(op, "'{}' is not a shape; expected ROWSxCOLS, e.g. 4096x128", text);
   // Keeps byte and operation counts from overflowing.
   if (shape->rows > kMostElements / shape->cols)
     fail_user(op, "the shape {} has more than 2^48 elements", text);

@@ -68,7 +68,7 @@ Case bias_gelu_case() {
 Case bias_dropout_add_case() {
   return {
       .name = "bias_dropout_add",
-      .formula = "residual + (x + bias)",
+      .formula = "residual + dropout(x + bias), dropout inactive",
       .inputs = {kMatrix, kMatrix, kMatrix},
       .outputs = {Output::matrix},
       .program = [](std::span<const Tensor> in) -> Tensors { return {in[2] + (in[0] + in[1])}; },
@@ -81,7 +81,7 @@ Case bias_dropout_add_case() {
 Case bias_dropout_add_transposed_case() {
   return {
       .name = "bias_dropout_add_t",
-      .formula = "residual^T + (x + bias^T)",
+      .formula = "residual^T + dropout(x + bias^T), dropout inactive",
       .inputs = {kMatrix, kTransposed, kTransposed},
       .outputs = {Output::matrix},
       .program = [](std::span<const Tensor> in) -> Tensors {

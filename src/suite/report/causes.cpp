@@ -181,9 +181,10 @@ Found final_reduction(const Evidence& it) {
 
 Found hardly_writes(const Evidence& it) {
   if (!it.plan || it.work.written_share >= kHardlyWritten) return std::nullopt;
-  return Cause{"inexact limit",
-               "The copy is no exact limit here: it writes half of its bytes, which a cache may "
-               "take, and this case reads nearly all of them."};
+  return Cause{
+      "inexact limit",
+      "The copy is not an exact limit here: it writes half of its bytes, which a cache may "
+      "take, and this case reads nearly all of them."};
 }
 
 // If the copy's bytes are in the cache, its time says little about fixed costs; the run's fastest

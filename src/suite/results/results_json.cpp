@@ -191,7 +191,7 @@ std::string to_json(const Results& results, int indent) {
 
 Results from_json(const std::string& text, const std::string& source, std::string_view op) {
   if (const std::string error = json_syntax_error(text); !error.empty())
-    fail_user(op, "{} is no results.json of sinter suite: {}", source, error);
+    fail_user(op, "{} is not a results.json of sinter suite: {}", source, error);
   try {
     const Json json = Json::parse(text);
     const int format = json.contains("format") ? integer_of<int>("format", json.at("format")) : 0;

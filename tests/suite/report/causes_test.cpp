@@ -253,7 +253,7 @@ std::string recorded(const std::string& name) {
   return std::string(root ? root : ".") + "/bench/results/" + name;
 }
 
-// Files of before rows had `tiles` and `bytes_transposed`: what README says of them.
+// Files of before rows had `tiles` and `bytes_transposed`: what docs/RESULTS.md says about them.
 TEST(Causes, OfRecordedRuns) {
   if (!std::getenv("SINTER_SOURCE_DIR")) GTEST_SKIP() << "SINTER_SOURCE_DIR is not set";
   const auto kind_of = [](const std::vector<FarRow>& rows, const std::string& name,
@@ -268,7 +268,7 @@ TEST(Causes, OfRecordedRuns) {
   EXPECT_EQ(kind_of(cpu, "h_red_red", "128x128"), "latency");
   EXPECT_EQ(kind_of(cpu, "layernorm", "4096x4096"), "near");
   const auto gpu = far_rows(read_results(recorded("cuda-h200-grid-f16-2026-11-16.json")));
-  EXPECT_EQ(gpu.size(), 35u) << "README: 1065 of 1100 are near the copy";
+  EXPECT_EQ(gpu.size(), 35u) << "docs/RESULTS.md: 1065 of 1100 are near the copy";
   EXPECT_EQ(kind_of(gpu, "double_softmax", "65536x65536"), "math");
   EXPECT_EQ(kind_of(gpu, "layernorm", "512x32768"), "reductions");
   EXPECT_EQ(kind_of(gpu, "h_red_red", "4096x16384"), "inexact limit");

@@ -167,9 +167,10 @@ TEST(Results, OtherFilesAreRefusedByName) {
             "[suite] some/file.json is damaged: row 2: shape is 'wide', not ROWSxCOLS");
   json["rows"][1].erase("shape");
   EXPECT_EQ(refusal(json.dump()), "[suite] some/file.json is damaged: row 2: shape is missing");
-  EXPECT_EQ(refusal("{\n \"format\": 2,\n}"),
-            "[suite] some/file.json is no results.json of sinter suite: line 3, column 1: expected "
-            "a field's name in quotes, found '}'");
+  EXPECT_EQ(
+      refusal("{\n \"format\": 2,\n}"),
+      "[suite] some/file.json is not a results.json of sinter suite: line 3, column 1: expected "
+      "a field's name in quotes, found '}'");
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
   EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested more than 64 levels"),
             std::string::npos);
