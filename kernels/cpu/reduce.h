@@ -1,6 +1,6 @@
-// Reductions of one vector to a scalar, in a fixed order: a butterfly over lanes SN_LANES/2 apart,
+// Reductions of one vector to a scalar in a fixed order: a butterfly over lanes SN_LANES/2 apart,
 // then half that, down to 1. Sums, products, extremes, positions of extremes. Needs types.h,
-// math.h. NaN wins every extreme; of equal values the one with the lowest index does.
+// math.h. NaN wins every extreme; among equal values the lowest index wins.
 
 namespace sn {
 
@@ -55,7 +55,8 @@ SN_REDUCE(reduce_max, maximum(a, b))
 SN_REDUCE(reduce_min, minimum(a, b))
 #undef SN_REDUCE
 
-// Does (value, index) come before (best, best_index)? Values are all NaN or all comparable there.
+// Whether (value, index) comes before (best, best_index). Values are all NaN or all comparable
+// here.
 template <class V, class I>
 SN_INLINE auto wins_tie(V value, I index, V best, I best_index) {
   auto equal = logical_or(eq(value, best), logical_and(isnan(value), isnan(best)));
@@ -76,7 +77,7 @@ SN_INLINE void argmin_step(V& best, I& best_index, V value, I index) {
   best_index = select(better, index, best_index);
 }
 
-// The index of the vector's greatest (least) value.
+// The index of the vector's largest (smallest) value.
 template <int step = SN_LANES / 2, class V, class I>
 SN_INLINE auto reduce_argmax(V value, I index) {
   argmax_step(value, index, swap_lanes<step>(value), swap_lanes<step>(index));
