@@ -34,7 +34,7 @@ int run_compare(const CompareArguments& arguments) {
 void add_compare_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command =
-      app.add_subcommand("compare", "Say what got slower between two runs, beyond the noise");
+      app.add_subcommand("compare", "Show what got slower between two runs, beyond the noise");
   command->add_option("before", arguments->before, "The older results.json")->required();
   command->add_option("now", arguments->now, "The newer results.json")->required();
   command->add_flag("--fail-if-slower", arguments->fail_if_slower, "Exit with 1 if anything did");

@@ -49,8 +49,7 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& app) {
 
 void add_completion_command(CLI::App& app, Invocation& invocation) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("completion", "Print a script that lets a shell complete command lines");
+  CLI::App* command = app.add_subcommand("completion", "Print a shell completion script");
   command->add_option("shell", *shell, "bash, zsh or fish")->required();
   command->footer(
       "Example:\n"

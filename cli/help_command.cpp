@@ -21,7 +21,7 @@ std::string help_text(const std::string& command) {
 void add_help_command(CLI::App& app, Invocation& invocation) {
   auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("help", "Print the help of the tool or of a command");
-  command->add_option("command", *name, "Which command; the tool itself by default");
+  command->add_option("command", *name, "Which command; default: the tool itself");
   command->footer("Example:\n  sinter help suite");
   command->callback([name, &invocation] {
     invocation.run = [name] {

@@ -87,9 +87,8 @@ void add_common_options(CLI::App& command, InspectArguments& arguments) {
       ->required();
   command.add_option("--shape,--shapes", arguments.shape, "ROWSxCOLS, one")->capture_default_str();
   command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
-  command.add_option("--device", arguments.device, "What it is compiled for")
-      ->capture_default_str();
-  command.add_flag("--eager", arguments.eager, "Without fusion: each operation its own kernel");
+  command.add_option("--device", arguments.device, "The target device")->capture_default_str();
+  command.add_flag("--eager", arguments.eager, "Without fusion: one kernel per operation");
 }
 
 // explain() as JSON: the case, the whole call, and the plan as in results.json.
@@ -143,7 +142,7 @@ void add_explain_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("explain", "Show a case's kernels, their traffic, and what is not fused");
   add_common_options(*command, *arguments);
-  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
+  command->add_flag("--json", arguments->json, "Print the same and more as JSON");
   command->footer("Example:\n  sinter explain layernorm --shape 65536x1024 --dtype bf16");
   command->callback(
       [arguments, &invocation] { invocation.run = [arguments] { return explain(*arguments); }; });
@@ -158,8 +157,8 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
                    "graph, simplified, plan, tile or source; for cuda also ptx or sass")
       ->required();
   command->add_option("--arch", arguments->architecture,
-                      "With --device cuda: sm_80, sm_90a or sm_100; sm_90a by default");
-  command->add_flag("--full", arguments->full, "Stage source: with the vocabulary's headers");
+                      "With --device cuda: sm_80, sm_90a or sm_100; default: sm_90a");
+  command->add_flag("--full", arguments->full, "Stage source: include the kernel headers");
   command->footer(
       "Example:\n  sinter dump softmax --stage source --shape 128x4096\n"
       "  sinter dump softmax --stage ptx --device cuda --arch sm_90a");

@@ -46,15 +46,14 @@ int write_report_command(const ReportArguments& arguments) {
 
 void add_report_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command =
-      app.add_subcommand("report", "Make a page for people from a run's results.json");
+  CLI::App* command = app.add_subcommand("report", "Make an HTML page from a run's results.json");
   command
       ->add_option("results", arguments->results, "A results.json of sinter suite, or its folder")
       ->required();
   command->add_option("--compare", arguments->compared_with,
                       "An earlier run's results.json: shows what became faster or slower");
   command->add_option("--out", arguments->out,
-                      "The folder for report.html; the folder of the results by default");
+                      "The folder for report.html; default: the folder of the results");
   command->footer(
       "Example:\n  sinter report sinter-results\n"
       "  sinter report after/results.json --compare before/results.json --out pages");

@@ -270,13 +270,12 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--out", arguments->out, "Where results.json, results.csv and report.html go")
       ->capture_default_str();
   command->add_option("--compare", arguments->compare,
-                      "An older results.json: say what got slower since, beyond the noise");
+                      "An older results.json: show what got slower since, beyond the noise");
   command->add_flag("--fail-if-slower", arguments->fail_if_slower,
                     "With --compare: exit with 1 if anything did");
   command->add_flag("--resume", arguments->resume,
-                    "Go on with a run that was stopped: keep the rows in --out, measure the rest");
-  command->add_flag("--json", arguments->json,
-                    "Print a summary, or with --list the cases, for programs");
+                    "Continue a stopped run: keep the rows in --out, measure the rest");
+  command->add_flag("--json", arguments->json, "Print a summary as JSON, or with --list the cases");
   command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
   command->footer(
       "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "

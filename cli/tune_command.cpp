@@ -215,11 +215,10 @@ int run_tune_command(const TuneArguments& arguments) {
 void add_tune_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command =
-      app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU, and keep them");
+      app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU and store them");
   command->add_option("case", arguments->cases, "Cases of the suite (sinter suite --list)")
       ->required();
-  command
-      ->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; the quick set by default")
+  command->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; default: the quick set")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
@@ -232,7 +231,7 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_flag("--deterministic", arguments->deterministic,
                     "Only configs that give the same bits as the heuristic's");
-  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
+  command->add_flag("--json", arguments->json, "Print the same and more as JSON");
   command->footer("Example:\n  sinter tune softmax layernorm --shapes 4096x4096 --budget 30");
   command->callback([arguments, &invocation] {
     invocation.run = [arguments] { return run_tune_command(*arguments); };

@@ -132,7 +132,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
 TEST_F(Cli, ExitCodesAreInTheHelp) {
   expect("--help", 0, "Exit codes:\n  0 ");
   expect("--help", 0, "\n  1  something failed");
-  expect("--help", 0, "\n  2  used wrongly");
+  expect("--help", 0, "\n  2  invalid usage");
 }
 
 TEST_F(Cli, ExplainNeedsNoMemory) {
