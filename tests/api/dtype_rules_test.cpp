@@ -1,6 +1,6 @@
-// What operations give for integers and bools, as PyTorch does: whole numbers stay whole, powers of
-// integers are integers, sums of bools are bools. On the CPU and on the simt device, whose kernels
-// are written with another vocabulary.
+// Results for integers and bools match PyTorch: integers stay integers, powers of integers are
+// integers, sums of bools are bools. On the CPU and on the simt device, whose kernels use another
+// vocabulary.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 

@@ -1,5 +1,5 @@
-// A caller's mistakes: each is a UserError whose text says which operation, what it got and what is
-// wrong. Memory that is not there is a DeviceError, and the process goes on.
+// A caller's mistakes: each is a UserError that names the operation, what it got and what is wrong.
+// Running out of memory is a DeviceError, and the process continues.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 

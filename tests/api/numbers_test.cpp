@@ -1,5 +1,5 @@
-// Numbers that meet tensors: what fits keeps its value, what does not is an error and never a wrong
-// value. The same for full() and arange().
+// Numbers combined with tensors: a number that fits keeps its value, one that does not is an error,
+// never a wrong value. The same for full() and arange().
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 

@@ -1,4 +1,4 @@
-// The tool as its users meet it: the built binary (SINTER_CLI), its output and its exit codes.
+// The built binary (SINTER_CLI) as users see it: output and exit codes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -199,10 +199,10 @@ TEST_F(Cli, TuneIsForGpusAlone) {
   expect("tune softmax --budget 0", 2, "--budget");
   expect("tune softmax --device cpu", 2, "tuning is for GPUs");
   expect("tune softmax --device simt", 2, "its times say nothing of a GPU's");
-  // Options take no word that is a case's.
+  // Options do not accept a case's name.
   expect("tune --shapes 8x8,16x16 layernrom --device cpu", 2, "did you mean layernorm?");
   if (run("tune softmax --shapes 8x8 --budget 0.1", "SINTER_TUNING_FILE=" + out()).code == 1)
-    expect("tune softmax --shapes 8x8", 1, "NVIDIA");  // no GPU here, and what is missing
+    expect("tune softmax --shapes 8x8", 1, "NVIDIA");  // no GPU here: says what is missing
 }
 
 TEST_F(Cli, SuiteMeasuresAndWrites) {
@@ -254,7 +254,7 @@ TEST_F(Cli, WhatDoesNotFitIsSaidAndNoFailure) {
   EXPECT_FALSE(json["rows"][3].contains("skipped"));
 }
 
-// A run's files with the times of one case changed.
+// A run's files with one case's times changed.
 void slow_down(const std::string& from, const std::string& to, const std::string& name,
                double factor) {
   auto json = nlohmann::json::parse(std::ifstream(from));
@@ -291,7 +291,7 @@ TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
   const std::string arguments =
       "suite --cases softmax,layernorm --shapes 64x64,65x65 --seconds 0.02 --json --out " + out();
   ASSERT_EQ(run(arguments).code, 0);
-  // As if everything had been a thousand times as fast.
+  // As if everything had been a thousand times faster.
   slow_down(out() + "/results.json", before, "softmax", 0.001);
   const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
   EXPECT_EQ(outcome.code, 1) << outcome.text;
@@ -314,7 +314,7 @@ TEST_F(Cli, ResumeMeasuresOnlyWhatIsMissing) {
   EXPECT_EQ(json["rows"].size(), 8u);
   expect("suite --cases softmax --seconds 0.5 --resume --out " + out(), 2, "had another time");
   expect("suite --resume --out " + out() + "/nothing", 2, "cannot read");
-  // A typing error costs nothing.
+  // A typo costs nothing.
   expect("suite --cases sofmax --out " + out(), 2, "softmax");
   EXPECT_TRUE(fs::exists(out() + "/results.json"));
 }
@@ -342,7 +342,7 @@ TEST_F(Cli, InterruptLeavesTheResultsSoFar) {
   EXPECT_LT(rows(), 22u);
 }
 
-// The compiler says that it runs, and then takes its time.
+// The compiler reports that it runs, then takes its time.
 TEST_F(Cli, InterruptedCompilationsLeaveNothing) {
   const std::string started = (folder_ / "started").string();
   const std::string script = (folder_ / "cxx").string();

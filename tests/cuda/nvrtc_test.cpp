@@ -1,5 +1,5 @@
-// NVRTC's loader with a fake library; and, where this machine has NVRTC, what it makes of good and
-// bad texts for several architectures. No GPU is needed.
+// NVRTC's loader with a fake library; and this machine's NVRTC, if any, on good and bad texts for
+// several architectures. No GPU is needed.
 #include "src/cuda/nvrtc.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Kernels that are wrong, on the simt device: what it says of each, and that it goes on afterwards.
+// Wrong kernels on the simt device: the message for each, and that the device stays usable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sinter::simt_test {
 namespace {
 
-// The number of the line of the kernel's whole text in which `part` stands.
+// The line number of `part` in the kernel's whole text.
 int line_of(const KernelText& kernel, const std::string& part) {
   const std::string text = std::string(kernel_header("simt/interface.h")) + source_of(kernel).text;
   const std::size_t at = text.find(part);
@@ -178,7 +178,7 @@ TEST(SimtWrongKernels, ReadsWhatNobodyWrote) {
                 " reads slots[32], which was never written");
 }
 
-// What the block before has written counts for nothing.
+// Values written by the previous block do not count.
 TEST(SimtWrongKernels, ReadsWhatAnotherBlockWrote) {
   const KernelText kernel = kernel_of(
       "SN_SHARED(f32, slots, 32);\nif (block_index() == 0) put(slots, t, 1.f);\nblock_barrier();\n"
@@ -269,9 +269,9 @@ TEST(SimtWrongKernels, PutsIntoABlockThatTheClusterDoesNotHave) {
                                            " puts slots[0] into block 2 of a cluster of 2");
 }
 
-// --- meetings and fetching ahead ---
+// --- mbarriers ("meetings") and prefetch ---
 
-// Each block's first thread puts 4 bytes into both.
+// Each block's first thread stores 4 bytes into both.
 KernelText meeting_of(const std::string& bytes, const std::string& parity) {
   return kernel_of("SN_SHARED(i32, slots, 2);\nSN_MEETINGS(meetings, 1);\n" + kMeet +
                        "expect_at_meeting(meetings, 0, " + bytes +
