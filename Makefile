@@ -1,8 +1,8 @@
-# The two commands of a newcomer: `make run` and `make test`. `make help` lists the rest.
-# They are thin: the build is CMake's, with the presets of CMakePresets.json.
+# The two commands for new users: `make run` and `make test`. `make help` lists the rest.
+# Thin wrappers around CMake and the presets of CMakePresets.json.
 PRESET ?= release
 FUZZ_SECONDS ?= 120
-TOOL_CPU_SECONDS := 360  # what building the tool takes, about
+TOOL_CPU_SECONDS := 360  # approximate cost of building the tool
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 BUILD := build/$(PRESET)
 
@@ -39,7 +39,7 @@ build: setup $(BUILD)/build.ninja  ## build everything into build/$(PRESET)
 setup:  ## install what is missing (Debian, Ubuntu)
 	@scripts/setup
 
-# Ninja reconfigures by itself when a CMakeLists.txt changes; presets it does not know about.
+# Ninja reconfigures when a CMakeLists.txt changes, but not when the presets do.
 $(BUILD)/build.ninja: CMakePresets.json | setup
 	@cmake --preset $(PRESET)
 

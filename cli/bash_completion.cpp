@@ -1,5 +1,5 @@
-// The script for bash: two tables made from the commands, and a function that looks things up in
-// them. It needs bash 4 and nothing else.
+// The script for bash (4 or newer): two tables generated from the commands, and a function that
+// looks words up in them.
 #include <fmt/ranges.h>
 
 #include "cli/completion.h"
@@ -7,7 +7,7 @@
 namespace sinter::cli {
 namespace {
 
-// The function that bash calls. COMP_WORDS has the "=" of --option=value as a word of its own.
+// The function bash calls. COMP_WORDS has the "=" of --option=value as a separate word.
 constexpr char kFunction[] = R"bash(_sinter() {
   local i given word command= option= argument=1 kind= words= head= each
   COMPREPLY=()

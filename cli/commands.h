@@ -1,4 +1,4 @@
-// The tool's commands. Each adds itself to the app with its options and sets `run`, which main()
+// The tool's commands. Each adds itself and its options to the app and sets `run`, which main()
 // calls after parsing: it prints and returns the exit code.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace sinter::cli {
 
 // Exit codes.
 inline constexpr int kOk = 0;
-inline constexpr int kFailed = 1;  // a case failed, is wrong or slower; something went wrong
-inline constexpr int kUsage = 2;   // what was asked for makes no sense
+inline constexpr int kFailed = 1;  // a case failed, is wrong or slower; another error
+inline constexpr int kUsage = 2;   // invalid arguments
 
 struct Invocation {
   std::string command_line;  // as typed
-  std::function<int()> run;  // set by the command that was named
+  std::function<int()> run;  // set by the selected command
 };
 
 void add_devices_command(CLI::App& app, Invocation& invocation);

@@ -1,4 +1,4 @@
-// `sinter compare`: two runs of the suite that lie in files.
+// `sinter compare`: compares two runs of the suite stored in files.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,8 +19,8 @@ struct CompareArguments {
 };
 
 int run_compare(const CompareArguments& arguments) {
-  const suite::Results before = suite::read_results(arguments.before);
-  const suite::Results now = suite::read_results(arguments.now);
+  const suite::Results before = suite::read_results(arguments.before, "compare");
+  const suite::Results now = suite::read_results(arguments.now, "compare");
   const suite::Comparison comparison = suite::compare(before, now);
   if (arguments.json)
     print_json(to_json(comparison));
@@ -34,7 +34,7 @@ int run_compare(const CompareArguments& arguments) {
 void add_compare_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command =
-      app.add_subcommand("compare", "Say what got slower between two runs, beyond the noise");
+      app.add_subcommand("compare", "Show what got slower between two runs, beyond the noise");
   command->add_option("before", arguments->before, "The older results.json")->required();
   command->add_option("now", arguments->now, "The newer results.json")->required();
   command->add_flag("--fail-if-slower", arguments->fail_if_slower, "Exit with 1 if anything did");

@@ -1,4 +1,4 @@
-// Only what changed is listed: the rest is a number.
+// Lists only what changed; the rest is a count.
 #include "cli/comparison_table.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Two runs against each other, for people.
+// A comparison of two runs as text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sinter::cli {
 
-// What changed beyond the noise, cases first; what could not be compared.
+// Changes beyond the noise, cases first; then what could not be compared.
 std::string comparison_text(const suite::Comparison& comparison, const std::string& before);
 
 }  // namespace sinter::cli

@@ -1,4 +1,4 @@
-// `sinter completion`: walks the app and hands what it finds to the shell's writer.
+// `sinter completion`: walks the app and passes its commands to the shell's writer.
 #include "cli/completion.h"
 
 #include <cstdio>
@@ -49,8 +49,7 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& app) {
 
 void add_completion_command(CLI::App& app, Invocation& invocation) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("completion", "Print a script that lets a shell complete command lines");
+  CLI::App* command = app.add_subcommand("completion", "Print a shell completion script");
   command->add_option("shell", *shell, "bash, zsh or fish")->required();
   command->footer(
       "Example:\n"

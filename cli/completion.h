@@ -1,5 +1,5 @@
-// What shells need to know to complete a command line: the app's commands, options and values as
-// plain data, and a script for each shell made from it. Nothing about a command is said here.
+// Data for shell completion: the app's commands, options and values, and a script for each shell
+// generated from it. Contains nothing specific to a command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,8 +12,8 @@
 namespace sinter::cli {
 
 struct CompletedOption {
-  std::vector<std::string> names;    // "--help", "-h"; of an argument just its name
-  std::vector<std::string> aliases;  // other spellings: accepted, but not offered
+  std::vector<std::string> names;    // "--help", "-h"; for an argument just its name
+  std::vector<std::string> aliases;  // other spellings: accepted but not offered
   std::string description;
   bool takes_value = false;
   bool is_list = false;  // a,b,c
@@ -28,7 +28,7 @@ struct CompletedCommand {
   std::vector<CompletedOption> arguments;
 };
 
-std::vector<CompletedCommand> completed_commands(const CLI::App& app);  // the tool itself is first
+std::vector<CompletedCommand> completed_commands(const CLI::App& app);  // the tool itself first
 
 std::string bash_completion(std::span<const CompletedCommand> commands);
 std::string zsh_completion(std::span<const CompletedCommand> commands);

@@ -1,5 +1,5 @@
-// Programs are asked beside each other and with a time limit: the slowest decides how long it
-// takes.
+// Programs are queried in parallel and with a time limit, so the slowest one determines the
+// duration.
 #include "cli/findings.h"
 
 #include <fmt/format.h>
@@ -34,13 +34,13 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeLimit{250};
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-// Of a traceback it is the one that says what is wrong.
+// In a traceback, the line that has the message.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
 
-// Fewer threads than the machine has processors, and who decided that. Empty: nobody did.
+// Fewer threads than the machine has processors, and why. Empty if all are used.
 std::string thread_limit() {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   const int asked = environment_options().num_threads;
@@ -89,8 +89,7 @@ Finding compiler_finding() {
     return {"compiler", State::ready,
             fmt::format("{}: {}", compiler->path(), compiler->version(kTimeLimit)), ""};
   } catch (const Error& error) {
-    missing.text = error.what();
-    return missing;
+    return {"compiler", State::missing, error.what(), "the devices cpu and simt cannot be used"};
   }
 }
 
@@ -118,7 +117,7 @@ Finding torch_finding() {
   using End = SubprocessResult::End;
   if (answer.end == End::timed_out)
     return {name, State::unknown, python + " did not answer in time", ""};
-  if (answer.end == End::exited && answer.code == 127)  // env's answer
+  if (answer.end == End::exited && answer.code == 127)  // env's "not found"
     return {name, State::missing, "no " + python + " in PATH", cost};
   const std::string version = first_line(answer.output);
   if (!answer.succeeded())
@@ -143,7 +142,7 @@ Finding charts_finding() {
           "reports have tables and heat maps, but no line plots and no roofline"};
 }
 
-// What Sinter uses where it is there. A line more is a row more in `sinter devices`.
+// Optional tools. Each is a row of `sinter devices`.
 std::vector<Finding> tools() {
   std::future<Finding> torch = std::async(std::launch::async, torch_finding);
   std::vector<Finding> found;
@@ -157,7 +156,7 @@ std::vector<Finding> tools() {
 
 Colour colour_of(State state) { return state == State::ready ? Colour::green : Colour::yellow; }
 
-// Broken between words into lines of at most `width`, where the words let it.
+// Wraps text at spaces into lines of at most `width`.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   std::vector<std::string> lines{""};
   std::istringstream words(text);
@@ -194,7 +193,7 @@ class FindingRows {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// What is left for the last column, and enough to read in a terminal however narrow.
+// Width of the last column, wide enough to read even in a narrow terminal.
 std::size_t text_width(const Findings& findings, int width) {
   std::size_t name = std::string("name").size();
   for (const auto* list : {&findings.devices, &findings.tools})

@@ -1,4 +1,4 @@
-// The script for fish: one `complete` line an option, command and argument.
+// The script for fish: one `complete` line per option, command and argument.
 #include <fmt/ranges.h>
 
 #include "cli/completion.h"
@@ -20,7 +20,7 @@ std::string words_of(const CompletedOption& option) {
   return quoted(option.is_list ? "(__fish_append , " + words + ")" : words);
 }
 
-// -x: takes a value that is no file; -r -F: one that is.
+// -x: takes a value that is not a file; -r -F: takes a file.
 std::string value_of(const CompletedOption& option) {
   if (!option.takes_value) return "";
   switch (option.kind) {

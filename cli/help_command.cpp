@@ -1,4 +1,4 @@
-// `sinter help [COMMAND]`: the same text as --help, where people look for it first.
+// `sinter help [COMMAND]`: the same text as --help.
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace sinter::cli {
 namespace {
 
-// Of an app that has parsed nothing: CLI11 gives the help of the command that was parsed.
+// Uses a fresh app: CLI11 prints the help of the command that was parsed.
 std::string help_text(const std::string& command) {
   CLI::App app;
   Invocation invocation;
@@ -21,7 +21,7 @@ std::string help_text(const std::string& command) {
 void add_help_command(CLI::App& app, Invocation& invocation) {
   auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("help", "Print the help of the tool or of a command");
-  command->add_option("command", *name, "Which command; the tool itself by default");
+  command->add_option("command", *name, "Which command; default: the tool itself");
   command->footer("Example:\n  sinter help suite");
   command->callback([name, &invocation] {
     invocation.run = [name] {

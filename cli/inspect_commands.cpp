@@ -1,5 +1,5 @@
-// `sinter explain` and `sinter dump`: what becomes of a case on its way to kernels. Both compile,
-// neither runs, so any shape can be looked at.
+// `sinter explain` and `sinter dump`: show how a case becomes kernels. Both compile without
+// running, so any shape can be inspected.
 #include <fmt/format.h>
 #include <sinter/compile.h>
 
@@ -14,7 +14,7 @@
 #include "src/program/offline_cuda.h"
 #include "src/suite/cases/case.h"
 #include "src/suite/cases/inputs.h"
-#include "src/suite/results/results_json.h"
+#include "src/suite/results/plan_json.h"
 
 namespace sinter::cli {
 namespace {
@@ -22,6 +22,7 @@ namespace {
 constexpr char kDefaultArchitecture[] = "sm_90a";
 
 struct InspectArguments {
+  std::string command;  // tags errors
   std::string name;
   std::string shape = "4096x4096";
   std::string dtype = "f32";
@@ -38,18 +39,28 @@ struct Inspected {
   std::vector<Tensor> inputs;
 };
 
+const suite::Case& case_of(const InspectArguments& arguments) {
+  return suite::find_case(arguments.name, arguments.command);
+}
+
+suite::Shape2 shape_of(const InspectArguments& arguments) {
+  return suite::parse_shape(arguments.shape, arguments.command);
+}
+
+DType dtype_of(const InspectArguments& arguments) {
+  return suite::parse_dtype(arguments.dtype, arguments.command);
+}
+
 std::vector<Tensor> inputs_on(const InspectArguments& arguments, const std::string& device) {
-  return suite::unbacked_inputs(suite::find_case(arguments.name),
-                                suite::parse_shape(arguments.shape),
-                                suite::parse_dtype(arguments.dtype), open_device(device));
+  return suite::unbacked_inputs(case_of(arguments), shape_of(arguments), dtype_of(arguments),
+                                open_device(device));
 }
 
 Inspected compile_case(const InspectArguments& arguments) {
-  const suite::Case& each = suite::find_case(arguments.name);
-  const suite::Shape2 shape = suite::parse_shape(arguments.shape);
-  const DType dtype = suite::parse_dtype(arguments.dtype);
+  const suite::Case& each = case_of(arguments);
   const std::string title =
-      fmt::format("{} {} {}: {}", each.name, suite::to_string(shape), name_of(dtype), each.formula);
+      fmt::format("{} {} {}: {}", each.name, suite::to_string(shape_of(arguments)),
+                  name_of(dtype_of(arguments)), each.formula);
   return {compile_list(each.program, static_cast<int>(each.inputs.size()),
                        {.fuse = !arguments.eager, .name = title}),
           inputs_on(arguments, arguments.device)};
@@ -57,12 +68,12 @@ Inspected compile_case(const InspectArguments& arguments) {
 
 bool is_on_cuda(const InspectArguments& arguments) { return arguments.device.starts_with("cuda"); }
 
-// For a GPU that need not be there.
+// For a GPU that need not be present.
 std::string dump_cuda(const InspectArguments& arguments) {
   const CudaArchitecture& architecture = find_cuda_architecture(
       arguments.architecture.empty() ? kDefaultArchitecture : arguments.architecture);
   const std::shared_ptr<Trace> trace =
-      trace_function(suite::find_case(arguments.name).program, inputs_on(arguments, "cpu"));
+      trace_function(case_of(arguments).program, inputs_on(arguments, "cpu"));
   const Program program = plan_for_cuda(trace->graph, !arguments.eager, architecture);
   const bool is_kernels =
       arguments.stage == "source" || arguments.stage == "ptx" || arguments.stage == "sass";
@@ -71,21 +82,21 @@ std::string dump_cuda(const InspectArguments& arguments) {
 }
 
 void add_common_options(CLI::App& command, InspectArguments& arguments) {
+  arguments.command = command.get_name();
   command.add_option("case", arguments.name, "A case of the suite (sinter suite --list)")
       ->required();
   command.add_option("--shape,--shapes", arguments.shape, "ROWSxCOLS, one")->capture_default_str();
   command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
-  command.add_option("--device", arguments.device, "What it is compiled for")
-      ->capture_default_str();
-  command.add_flag("--eager", arguments.eager, "Without fusion: each operation its own kernel");
+  command.add_option("--device", arguments.device, "The target device")->capture_default_str();
+  command.add_flag("--eager", arguments.eager, "Without fusion: one kernel per operation");
 }
 
-// What explain() says, for programs: the case, the whole call, and the plan as in results.json.
+// explain() as JSON: the case, the whole call, and the plan as in results.json.
 Json explained(const InspectArguments& arguments, const Inspected& it) {
   const ProgramInfo info = it.function.info(it.inputs);
   return {{"case", arguments.name},
-          {"formula", suite::find_case(arguments.name).formula},
-          {"shape", to_string(suite::parse_shape(arguments.shape))},
+          {"formula", case_of(arguments).formula},
+          {"shape", to_string(shape_of(arguments))},
           {"dtype", arguments.dtype},
           {"fused", !arguments.eager},
           {"program",
@@ -112,7 +123,7 @@ int explain(const InspectArguments& arguments) {
 
 std::string dump_here(const InspectArguments& arguments) {
   if (arguments.stage == "ptx" || arguments.stage == "sass" || !arguments.architecture.empty())
-    fail_user("dump", "stages ptx and sass, and --arch, go with --device cuda");
+    fail_user(arguments.command, "stages ptx and sass, and --arch, go with --device cuda");
   const Inspected it = compile_case(arguments);
   return it.function.dump(arguments.stage, it.inputs);
 }
@@ -131,7 +142,7 @@ void add_explain_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("explain", "Show a case's kernels, their traffic, and what is not fused");
   add_common_options(*command, *arguments);
-  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
+  command->add_flag("--json", arguments->json, "Print the same and more as JSON");
   command->footer("Example:\n  sinter explain layernorm --shape 65536x1024 --dtype bf16");
   command->callback(
       [arguments, &invocation] { invocation.run = [arguments] { return explain(*arguments); }; });
@@ -146,8 +157,8 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
                    "graph, simplified, plan, tile or source; for cuda also ptx or sass")
       ->required();
   command->add_option("--arch", arguments->architecture,
-                      "With --device cuda: sm_80, sm_90a or sm_100; sm_90a by default");
-  command->add_flag("--full", arguments->full, "Stage source: with the vocabulary's headers");
+                      "With --device cuda: sm_80, sm_90a or sm_100; default: sm_90a");
+  command->add_flag("--full", arguments->full, "Stage source: include the kernel headers");
   command->footer(
       "Example:\n  sinter dump softmax --stage source --shape 128x4096\n"
       "  sinter dump softmax --stage ptx --device cuda --arch sm_90a");

@@ -1,4 +1,4 @@
-// The table of cases is the one thing here that more than one command may print.
+// JSON printing shared by the commands.
 #include "cli/json_output.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What commands print with --json: one JSON text on stdout, and nothing else there.
+// Output of --json: one JSON text on stdout and nothing else.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@ namespace sinter::cli {
 
 using Json = nlohmann::ordered_json;
 
-// Indented, with a newline at the end. Bytes that are no UTF-8 (a path may have some) are replaced.
+// Indented, newline-terminated. Invalid UTF-8 (possible in a path) is replaced.
 std::string json_text(const Json& json);
 void print_json(const Json& json);
 
-// The suite's cases: [{"case": "softmax", "formula": .., "runs": true}, ..., {"case": "conv_add",
-// "runs": false, "reason": ..}], as text that can be printed.
+// The suite's cases: [{"case": "softmax", "formula": .., "runs": true}, ...,
+// {"case": "conv_add", "runs": false, "reason": ..}], as JSON text.
 std::string cases_json();
 
 }  // namespace sinter::cli

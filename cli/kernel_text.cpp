@@ -1,5 +1,5 @@
-// A kernel begins with `struct Binding` (C++) or SN_KERNEL (CUDA) and ends with the first line
-// after it that is just `}`.
+// A kernel begins with `struct Binding` (C++) or SN_KERNEL (CUDA) and ends with the next line that
+// is just `}`.
 #include "cli/kernel_text.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@ namespace sinter::cli {
 
 std::string without_headers(std::string_view sources) {
   std::string text;
-  std::size_t headers = 0;  // lines left out since the last kernel
+  std::size_t headers = 0;  // lines omitted since the last kernel
   bool inside = false;
   while (!sources.empty()) {
     const std::size_t length = std::min(sources.find('\n'), sources.size() - 1) + 1;

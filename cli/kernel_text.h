@@ -1,4 +1,4 @@
-// Kernel sources for reading: the kernels themselves, without the headers pasted before each.
+// Kernel sources without the headers pasted before each kernel.
 #pragma once
 
 #include <string>

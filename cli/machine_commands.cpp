@@ -1,4 +1,5 @@
-// `sinter devices` and `sinter cache`: what this machine has, and what Sinter keeps on it.
+// `sinter devices` and `sinter cache`: this machine's devices and tools, and the files Sinter keeps
+// on it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -52,7 +53,7 @@ int show_cache(const CacheArguments& arguments) {
   }
   const std::unique_ptr<DiskCache> cache = DiskCache::open(directory);
   const DiskCacheStats stats = cache->stats();
-  if (arguments.clear) cache->clear();  // not what was tuned: that takes minutes to find again
+  if (arguments.clear) cache->clear();  // keeps tuned configs, which take minutes to find again
   const TuningStore& tuning = environment_tuning();
   if (arguments.json)
     print_json({{"directory", cache->directory()},
@@ -72,9 +73,9 @@ int show_cache(const CacheArguments& arguments) {
 
 void add_devices_command(CLI::App& app, Invocation& invocation) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command =
-      app.add_subcommand("devices", "What was found on this machine, what is missing and its cost");
-  command->add_flag("--json", *json, "For programs: the same as JSON");
+  CLI::App* command = app.add_subcommand(
+      "devices", "Show what was found on this machine, what is missing and what that costs");
+  command->add_flag("--json", *json, "Print the same as JSON");
   command->footer("Example:\n  sinter devices");
   command->callback(
       [json, &invocation] { invocation.run = [json] { return show_devices(*json); }; });
@@ -83,9 +84,9 @@ void add_devices_command(CLI::App& app, Invocation& invocation) {
 void add_cache_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<CacheArguments>();
   CLI::App* command = app.add_subcommand(
-      "cache", "Where compiled kernels and tuned configs are kept, and how many");
-  command->add_flag("--clear", arguments->clear, "Delete them");
-  command->add_flag("--json", arguments->json, "For programs: the same as JSON");
+      "cache", "Show where compiled kernels and tuned configs are stored, and how many");
+  command->add_flag("--clear", arguments->clear, "Delete the kernels");
+  command->add_flag("--json", arguments->json, "Print the same as JSON");
   command->footer("Example:\n  sinter cache --clear");
   command->callback([arguments, &invocation] {
     invocation.run = [arguments] { return show_cache(*arguments); };

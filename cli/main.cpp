@@ -1,5 +1,5 @@
-// The `sinter` tool: parses the command line and runs the command that it names.
-// In: argv. Out: text on stdout, errors on stderr, 0 ok, 1 failed, 2 used wrongly.
+// The `sinter` tool: parses the command line and runs the selected command. In: argv. Out: text on
+// stdout, errors on stderr; exit code 0 ok, 1 failed, 2 invalid usage.
 #include <fmt/format.h>
 #include <sinter/error.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using sinter::cli::print_error;
 
-// As typed, but for where the tool lies: that is nobody's business who reads the results.
+// As typed, without the tool's path, which does not belong in published results.
 std::string joined(int argc, char** argv) {
   std::string text = "sinter";
   for (int i = 1; i < argc; ++i) text += " " + std::string(argv[i]);

@@ -1,4 +1,4 @@
-// CLI::Range compares with both ends, and a NaN is neither below nor above them.
+// Replaces CLI::Range, which accepts NaN because it is neither below nor above the bounds.
 #include "cli/numbers.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ CLI::Validator number_between(double least, double most, const std::string& what
     double value = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    // Written so that a NaN is refused too.
+    // Written so that NaN is refused too.
     const bool accepted = error == std::errc() && stop == end && value >= least && value <= most;
     if (accepted) return "";
     return fmt::format("'{}' is not {}: expected a number from {} to {}", text, what, least, most);

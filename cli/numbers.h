@@ -1,4 +1,4 @@
-// Numbers on the command line: what an option accepts, said in one message.
+// Validation of numbers on the command line, with one message.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,8 +6,8 @@
 
 namespace sinter::cli {
 
-// Accepts decimal numbers from `least` to `most`; refuses nan, infinities and what is no number.
-// `what`: "a time in seconds", for the message.
+// Accepts decimal numbers from `least` to `most`; refuses NaN, infinities and other text. `what`
+// describes the value in the message: "a time in seconds".
 CLI::Validator number_between(double least, double most, const std::string& what);
 
 }  // namespace sinter::cli

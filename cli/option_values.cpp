@@ -1,4 +1,4 @@
-// The table of values. Lists that belong to the library are asked for there.
+// The table of values. Lists that belong to the library are queried there.
 #include "cli/option_values.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Words command_names() {
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   return names;
 }
-// Any ROWSxCOLS will do; these are offered.
+// Any ROWSxCOLS is valid; these are offered.
 Words some_shapes() {
   Words shapes;
   for (const suite::Shape2& shape : suite::shapes_of_set("quick"))
@@ -54,7 +54,7 @@ Words some_shapes() {
 }
 
 const std::vector<OptionValues>& table() {
-  // Names of cases are checked by find_case(), which knows those that cannot run yet.
+  // Case names are checked by find_case(), which knows the pending ones.
   static const std::vector<OptionValues> rows{
       {"case", ValueKind::words, case_names},
       {"--cases", ValueKind::words, case_names},
@@ -63,7 +63,7 @@ const std::vector<OptionValues>& table() {
       {"--dtype", ValueKind::words, dtype_names, "type"},
       {"--set", ValueKind::words, suite::set_names, "set"},
       {"--stage", ValueKind::words, stage_names, "stage"},
-      // Those that cannot be used here too: the device itself says why.
+      // Includes devices that are unavailable here; the device itself says why.
       {"--device", ValueKind::words, known_device_names, "device"},
       {"--arch", ValueKind::words, architecture_names, "architecture"},
       {"--providers", ValueKind::words, provider_names, "provider"},

@@ -1,5 +1,5 @@
-// A write to a closed pipe fails with EPIPE once SIGPIPE has a handler. A handler instead of
-// ignoring it: programs that this one starts (the compiler) get the default back.
+// With a SIGPIPE handler, writing to a closed pipe fails with EPIPE. A handler rather than SIG_IGN,
+// because child processes (the compiler) then get the default back.
 #include "cli/output.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace sinter::cli {
 namespace {
 
-// Larger than what most commands print: then the first write is that of finish_output(), after the
-// command has its exit code.
+// Larger than most commands' output, so that the first write is finish_output()'s, after the exit
+// code is known.
 std::array<char, 1 << 18> buffer;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// stdout as a tool should treat it: a reader who has seen enough (| head) is no error, and output
-// that could not be written (a full disk) is one.
+// Robust stdout: a reader that closes the pipe (| head) is not an error, output that cannot be
+// written (a full disk) is.
 #pragma once
 
 #include <exception>
@@ -7,18 +7,18 @@
 
 namespace sinter::cli {
 
-// Before anything is printed. From here on output is written at the end, or when there is much.
+// Call before printing. From here on output is buffered.
 void prepare_output();
 
-// Writes what is left. `code`, or kFailed with a message if the output could not be written.
+// Flushes. Returns `code`, or kFailed with a message if the output could not be written.
 int finish_output(int code);
-// The same after a write that failed with `error`, an errno.
+// The same after a write that failed with the errno `error`.
 int failed_output(int code, int error);
 
-// The message of a folder that cannot be written, with what to do.
+// An error message about an unwritable folder, with advice.
 std::string other_folder(const std::exception& error);
 
-// To stderr. Never throws, whatever stderr is.
+// To stderr. Never throws.
 void print_error(const std::string& text);
 
 }  // namespace sinter::cli

@@ -1,4 +1,4 @@
-// Texts are made by pure functions; the class knows the clock and the terminal.
+// Pure functions make the texts; the class handles the clock and the terminal.
 #include "cli/progress_bar.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr int kShortestLabel = 12;  // a shorter one says too little
 constexpr int kShortestBar = 8;
 constexpr int kLongestBar = 30;
 
-// One byte, one column.
+// One byte per column.
 std::string ascii(std::string text) {
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
@@ -104,14 +104,14 @@ double ProgressBar::seconds() const {
 void ProgressBar::update(std::size_t done, std::size_t total, const std::string& label, double work,
                          double all_work) {
   const double now = seconds();
-  if (total != total_) time_left_ = {};  // something else begins
+  if (total != total_) time_left_ = {};  // a new phase begins
   time_left_.add(done, now, work);
   done_ = done;
   total_ = total;
   finished_ = false;
   const std::optional<double> left = time_left_.left(all_work);
   if (moving_) {
-    // The last column stays free: some terminals begin a new line there.
+    // The last column stays free: some terminals wrap there.
     draw(progress_text(done, total, label, terminal_width(stderr) - 1, left));
   } else if (!last_line_ || now - *last_line_ >= kSecondsBetweenLines) {
     std::fputs((progress_line(done, total, label, left) + "\n").c_str(), stderr);
@@ -132,7 +132,7 @@ void ProgressBar::finish() {
 }
 
 void ProgressBar::draw(const std::string& text) {
-  // Written over and the rest erased, in one write: nothing flickers.
+  // Overwrites and erases the rest in one write, to avoid flicker.
   std::fputs(("\r" + text + "\x1b[K").c_str(), stderr);
   drawn_ = true;
 }

@@ -1,5 +1,5 @@
-// Where a long run is, on stderr: a bar with the time left on a terminal, a plain line every few
-// seconds elsewhere. It never throws: a closed stderr ends no run.
+// Progress of a long run on stderr: a bar with the time left on a terminal, a line every few
+// seconds elsewhere. Never throws: a closed stderr does not end a run.
 #pragma once
 
 #include <chrono>
@@ -9,16 +9,15 @@
 
 namespace sinter::cli {
 
-// How long the rest takes, guessed from the steps so far. The longest of four or more is left out:
-// one stall or a first compilation says nothing about the others.
+// Estimates the remaining time from the steps so far. Ignores the longest of four or more: a stall
+// or a first compilation says nothing about the others.
 class TimeLeft {
  public:
-  // `done` steps have been finished after `seconds`; `work` is how much they were, where they are
-  // not alike, in any unit. The first call is the start, whatever it counts as done; so is one with
-  // fewer.
+  // `done` steps have finished after `seconds`; `work` is their weight in any unit, if they differ.
+  // The first call marks the start, whatever it counts as done; so does one with fewer steps.
   void add(std::size_t done, double seconds, double work);
   void add(std::size_t done, double seconds) { add(done, seconds, static_cast<double>(done)); }
-  // Nothing before two steps are finished.
+  // nullopt before two steps are finished.
   std::optional<double> left(double all_work) const;
 
  private:
@@ -34,17 +33,17 @@ class TimeLeft {
   };
   std::optional<Point> start_;
   Point last_;
-  Step longest_;  // for its work
+  Step longest_;  // by duration per work
 };
 
-// "less than 10 s left", "about 40 s left", "about 3 min left": no more exact than a guess is.
+// "less than 10 s left", "about 40 s left", "about 3 min left": as precise as the estimate.
 std::string time_left_text(double seconds);
 
-// "[####----] 12/44 softmax 4096x4096 f32, about 1 min left" in at most `width` columns: what does
-// not fit is shortened or left out, the counts last. ASCII whatever the label is.
+// "[####----] 12/44 softmax 4096x4096 f32, about 1 min left" in at most `width` columns; shortens
+// or drops what does not fit, the counts last. Always ASCII.
 std::string progress_text(std::size_t done, std::size_t total, const std::string& label, int width,
                           std::optional<double> seconds_left);
-// The same without a bar, for lines that stay: "12/44 softmax 4096x4096 f32, about 1 min left".
+// The same without a bar: "12/44 softmax 4096x4096 f32, about 1 min left".
 std::string progress_line(std::size_t done, std::size_t total, const std::string& label,
                           std::optional<double> seconds_left);
 
@@ -55,18 +54,18 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `done` of `total` steps are finished, `label` is the next one. Steps that are not alike: `work`
-  // of `all_work` is done.
+  // `done` of `total` steps are finished, `label` is the next one. If steps differ in weight,
+  // `work` of `all_work` is done.
   void update(std::size_t done, std::size_t total, const std::string& label, double work,
               double all_work);
   void update(std::size_t done, std::size_t total, const std::string& label) {
     update(done, total, label, static_cast<double>(done), static_cast<double>(total));
   }
-  // Removes the bar from a terminal; elsewhere a last line says how far it came and how long that
-  // took. Also the destructor's work; what comes after the first time does nothing.
+  // Removes the bar from a terminal; elsewhere prints a last line with the progress and the
+  // duration. Also called by the destructor; further calls do nothing.
   void finish();
 
-  double seconds() const;  // since it was made
+  double seconds() const;  // since construction
 
  private:
   void draw(const std::string& text);
@@ -76,7 +75,7 @@ class ProgressBar {
   bool finished_ = false;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
-  std::optional<double> last_line_;  // when, in seconds()
+  std::optional<double> last_line_;  // time in seconds()
   TimeLeft time_left_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -1,4 +1,4 @@
-// `sinter report`: makes report.html from a results.json, also of another machine's run.
+// `sinter report`: makes report.html from a results.json, possibly from another machine.
 #include <fmt/format.h>
 #include <sinter/error.h>
 
@@ -19,7 +19,7 @@ struct ReportArguments {
   std::string out;
 };
 
-// Beside the results unless told otherwise; the results may be given by their folder.
+// Beside the results by default; the results may be given as a folder.
 std::string page_directory(const ReportArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
   const std::filesystem::path results(arguments.results);
@@ -28,10 +28,10 @@ std::string page_directory(const ReportArguments& arguments) {
 }
 
 int write_report_command(const ReportArguments& arguments) {
-  const suite::Results results = suite::read_results(arguments.results);
+  const suite::Results results = suite::read_results(arguments.results, "report");
   std::optional<suite::Results> compared_with;
   if (!arguments.compared_with.empty())
-    compared_with = suite::read_results(arguments.compared_with);
+    compared_with = suite::read_results(arguments.compared_with, "report");
   const std::string directory = page_directory(arguments);
   try {
     fmt::print("{}\n",
@@ -46,15 +46,14 @@ int write_report_command(const ReportArguments& arguments) {
 
 void add_report_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command =
-      app.add_subcommand("report", "Make a page for people from a run's results.json");
+  CLI::App* command = app.add_subcommand("report", "Make an HTML page from a run's results.json");
   command
       ->add_option("results", arguments->results, "A results.json of sinter suite, or its folder")
       ->required();
   command->add_option("--compare", arguments->compared_with,
                       "An earlier run's results.json: shows what became faster or slower");
   command->add_option("--out", arguments->out,
-                      "The folder for report.html; the folder of the results by default");
+                      "The folder for report.html; default: the folder of the results");
   command->footer(
       "Example:\n  sinter report sinter-results\n"
       "  sinter report after/results.json --compare before/results.json --out pages");

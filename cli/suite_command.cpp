@@ -27,7 +27,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// The first Ctrl-C ends the run after the case being measured, the second one at once.
+// The first Ctrl-C ends the run after the current case, the second one at once.
 void stop_on_interrupt() {
   struct sigaction action {};
   action.sa_handler = [](int signal) {
@@ -98,13 +98,13 @@ int list_cases(bool json) {
   return kOk;
 }
 
-// results.json while the run goes on, so that a machine that goes down takes little along.
+// Writes results.json during the run, so that a crash loses little.
 class RunningResults {
  public:
   explicit RunningResults(const SuiteArguments& arguments) : arguments_(arguments) {}
 
-  // Before the first case too: a folder that cannot be written is found out then. Later on a disk
-  // that is full for a while ends no run.
+  // Also before the first case, to detect an unwritable folder early. Later, a disk that is
+  // temporarily full does not end the run.
   void update(const suite::Results& results) {
     const Clock::time_point start = Clock::now();
     if (!begun_) {
@@ -131,11 +131,12 @@ class RunningResults {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kBetween{1};
-  static constexpr int kShare = 50;  // of the time is spent on writing, at most: thousands of rows
+  // At most 1/kShare of the time is spent on writing: there may be thousands of rows.
+  static constexpr int kShare = 50;
 
-  // Results that lie there already are kept for one more run, and for comparing.
+  // Keeps the previous results for one more run, for comparison.
   void keep_previous() const {
-    std::error_code ignored;  // there are none, usually
+    std::error_code ignored;  // usually there are none
     std::filesystem::rename(results_path(arguments_),
                             std::filesystem::path(arguments_.out) / "results.previous.json",
                             ignored);
@@ -144,10 +145,10 @@ class RunningResults {
   const SuiteArguments& arguments_;
   bool begun_ = false;
   Clock::time_point written_;
-  Clock::duration writing_{};  // how long it took last
+  Clock::duration writing_{};  // duration of the last write
 };
 
-// Everything one invocation found.
+// Everything one invocation produced.
 struct Outcome {
   suite::Results results;
   std::optional<suite::Comparison> comparison;
@@ -269,13 +270,12 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--out", arguments->out, "Where results.json, results.csv and report.html go")
       ->capture_default_str();
   command->add_option("--compare", arguments->compare,
-                      "An older results.json: say what got slower since, beyond the noise");
+                      "An older results.json: show what got slower since, beyond the noise");
   command->add_flag("--fail-if-slower", arguments->fail_if_slower,
                     "With --compare: exit with 1 if anything did");
   command->add_flag("--resume", arguments->resume,
-                    "Go on with a run that was stopped: keep the rows in --out, measure the rest");
-  command->add_flag("--json", arguments->json,
-                    "Print a summary, or with --list the cases, for programs");
+                    "Continue a stopped run: keep the rows in --out, measure the rest");
+  command->add_flag("--json", arguments->json, "Print a summary as JSON, or with --list the cases");
   command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
   command->footer(
       "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "

@@ -1,4 +1,4 @@
-// Pairs the rows of the providers up again.
+// Groups the rows of the providers by cell.
 #include "cli/suite_table.h"
 
 #include <fmt/ranges.h>
@@ -25,7 +25,7 @@ struct Pair {
   }
 };
 
-// In the order in which they were measured.
+// In measuring order.
 std::vector<Pair> pairs_of(const suite::Results& results) {
   std::vector<Pair> pairs;
   std::map<std::string, std::size_t> at;

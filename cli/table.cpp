@@ -1,4 +1,4 @@
-// Widths are those of the longest text; colours are put around the padded text.
+// Column widths come from the longest text; colour codes wrap the padded text.
 #include "cli/table.h"
 
 #include <fmt/format.h>

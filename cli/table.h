@@ -1,4 +1,4 @@
-// A text table with aligned columns: the first ones to the left, numbers to the right.
+// A text table with aligned columns, text to the left, numbers to the right.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Column {
   bool left = false;
 };
 
-// The last line ends with a newline too.
+// Ends with a newline.
 std::string table_text(const std::vector<Column>& columns,
                        const std::vector<std::vector<Cell>>& rows, std::FILE* stream);
 

@@ -1,4 +1,4 @@
-// Follows no-color.org: NO_COLOR set to anything but nothing means no colours.
+// Follows no-color.org: any non-empty NO_COLOR disables colours.
 #include "cli/terminal.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// What the output goes to: colours and a moving progress line on a terminal, plain lines elsewhere.
+// Properties of the output: colours and a moving progress line on a terminal, plain lines
+// elsewhere.
 #pragma once
 
 #include <cstdio>
@@ -8,12 +9,12 @@
 namespace sinter::cli {
 
 bool is_terminal(std::FILE* stream);
-// In columns: COLUMNS, else what the terminal says, else 80.
+// In columns: COLUMNS, else the terminal's width, else 80.
 int terminal_width(std::FILE* stream);
 
 enum class Colour { none, red, green, yellow, dim };
 
-// Text in a colour, or as it is: where `stream` is no terminal, or NO_COLOR is set.
+// Coloured text; unchanged if `stream` is not a terminal or NO_COLOR is set.
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
 
 // "850 ms", "12 s", "3 min 20 s"

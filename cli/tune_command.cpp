@@ -1,5 +1,5 @@
-// `sinter tune`: measures other configs of cases' kernels on a GPU, keeps those that are faster.
-// In: cases, shapes, types and a time. Out: the tuning file, and a table of what it gained.
+// `sinter tune`: measures alternative configs of cases' kernels on a GPU and keeps the faster ones.
+// In: cases, shapes, dtypes and a time budget. Out: the tuning file, and a table of the gains.
 #include <fmt/format.h>
 #include <sinter/error.h>
 #include <sinter/tune.h>
@@ -26,7 +26,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// The first Ctrl-C ends the tuning after the candidate being measured, the second one at once.
+// The first Ctrl-C ends the tuning after the current candidate, the second one at once.
 void stop_on_interrupt() {
   struct sigaction action {};
   action.sa_handler = [](int signal) {
@@ -48,7 +48,7 @@ struct TuneArguments {
   bool json = false;
 };
 
-// One program to be tuned.
+// One program to tune.
 struct Task {
   const suite::Case& each;
   suite::Shape2 shape;
@@ -67,17 +67,18 @@ struct Tuned {
 
 std::vector<Task> tasks_of(const TuneArguments& arguments) {
   std::vector<suite::Shape2> shapes;
-  for (const std::string& text : arguments.shapes) shapes.push_back(suite::parse_shape(text));
+  for (const std::string& text : arguments.shapes)
+    shapes.push_back(suite::parse_shape(text, "tune"));
   if (shapes.empty()) shapes = suite::shapes_of_set("quick");
   std::vector<Task> tasks;
   for (const std::string& name : arguments.cases)
     for (const std::string& dtype : arguments.dtypes)
       for (const suite::Shape2& shape : shapes)
-        tasks.push_back({suite::find_case(name), shape, suite::parse_dtype(dtype)});
+        tasks.push_back({suite::find_case(name, "tune"), shape, suite::parse_dtype(dtype, "tune")});
   return tasks;
 }
 
-// What goes wrong in one case is its row's error.
+// An exception becomes that row's error.
 Tuned tune_task(const Task& task, const TuneArguments& arguments, const TuneOptions& options,
                 const std::shared_ptr<Device>& device, ThreadPool& threads) {
   Tuned tuned{task, {}, ""};
@@ -106,7 +107,7 @@ std::vector<Tuned> tune_all(const TuneArguments& arguments, const std::vector<Ta
     const std::string title = tasks[i].title();
     bar.update(i, tasks.size(), title);
     TuneOptions options;
-    // A share of what is left, and a little where nothing is: every case gets a row.
+    // A share of the remaining time, or a little if none is left: every case gets a row.
     const double left = arguments.budget - bar.seconds();
     options.seconds = std::max(left / static_cast<double>(tasks.size() - i), 0.01);
     options.progress = [&](const TuneProgress& at) {
@@ -214,11 +215,10 @@ int run_tune_command(const TuneArguments& arguments) {
 void add_tune_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command =
-      app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU, and keep them");
+      app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU and store them");
   command->add_option("case", arguments->cases, "Cases of the suite (sinter suite --list)")
       ->required();
-  command
-      ->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; the quick set by default")
+  command->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; default: the quick set")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
@@ -231,7 +231,7 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_flag("--deterministic", arguments->deterministic,
                     "Only configs that give the same bits as the heuristic's");
-  command->add_flag("--json", arguments->json, "For programs: the same and more as JSON");
+  command->add_flag("--json", arguments->json, "Print the same and more as JSON");
   command->footer("Example:\n  sinter tune softmax layernorm --shapes 4096x4096 --budget 30");
   command->callback([arguments, &invocation] {
     invocation.run = [arguments] { return run_tune_command(*arguments); };

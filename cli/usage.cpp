@@ -1,6 +1,6 @@
-// CLI11 takes a word that it does not know for an argument of nobody's and goes on; its error may
-// be about what is missing because of that. So the words that are left over are looked at first.
-// What is missing is named with the values it may have and an example: CLI11 gives its name alone.
+// CLI11 treats an unknown word as an extra argument and continues, so its error may be a
+// consequence of that word. Extra words are therefore reported first. Missing options are reported
+// with their valid values and an example; CLI11 only gives the name.
 #include "cli/usage.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-// About the first word that nobody took; empty if there is none.
+// About the first extra word; empty if there is none.
 std::string stray_text(const CLI::App& app, const CLI::App& command) {
   const std::vector<std::string> stray = app.remaining(true);
   const auto option = std::find_if(stray.begin(), stray.end(),
@@ -55,19 +55,19 @@ std::string with_small_initial(std::string text) {
   return text;
 }
 
-// "--stage": as it is typed; of an argument "CASE", as in the usage line.
+// As typed: "--stage"; for an argument "CASE", as in the usage line.
 std::string typed_name(const CLI::Option& option) {
   return option.nonpositional() ? option.get_name() : upper(option.get_name());
 }
 
-// "there are softmax and layernorm", or what it is where any text will do.
+// "there are softmax and layernorm", or a description if any text is valid.
 std::string expected_text(const CLI::Option& option) {
   const OptionValues* values = values_of(option);
   if (values && values->words) return suite::listed_names(values->words());
   return with_small_initial(option.get_description());
 }
 
-// About every argument and option that the command cannot do without; empty if all are there.
+// About every required argument and option that is missing; empty if there is none.
 std::string missing_text(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options())
@@ -77,7 +77,7 @@ std::string missing_text(const CLI::App& command) {
   return text;
 }
 
-// About an option that stands there without its value. CLI11's message begins with its name.
+// About an option without its value. CLI11's message begins with its name.
 std::string valueless_text(const CLI::App& command, const CLI::ParseError& error) {
   if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error)) return "";
   const std::string message = error.what();
@@ -86,7 +86,7 @@ std::string valueless_text(const CLI::App& command, const CLI::ParseError& error
   return fmt::format("{} needs a value: {}", typed_name(*option), expected_text(*option));
 }
 
-// The example of the command's help, which is at the beginning of its footer.
+// The example in the command's help, at the beginning of its footer.
 std::string example_text(const CLI::App& command) {
   const std::string footer = command.get_footer();
   return footer.starts_with("Example:") ? footer + "\n" : "";

@@ -1,5 +1,5 @@
-// What to say about a command line that makes no sense: what is wrong with it, what may have been
-// meant, and where to read on.
+// Error messages for invalid command lines: what is wrong, what may have been meant, and where to
+// read more.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace sinter::cli {
 
-// In: the app after it threw `error`. Out: lines for stderr, with a newline at the end.
+// In: the app after it threw `error`. Out: text for stderr, newline-terminated.
 std::string usage_text(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace sinter::cli

@@ -1,5 +1,5 @@
-// The script for zsh: its own _arguments does the work, told each option once. Works as a file
-// _sinter in fpath and with source.
+// The script for zsh, based on its _arguments function. Works as a file _sinter in fpath and with
+// source.
 #include <fmt/ranges.h>
 
 #include "cli/completion.h"
@@ -7,7 +7,7 @@
 namespace sinter::cli {
 namespace {
 
-// Inside '..', where _arguments gives [, ] and : a meaning.
+// For use inside '..', where _arguments gives [, ] and : a meaning.
 std::string quoted(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fails where the documentation names a file of this repository that does not exist.
+"""Fails if the documentation names a file of this repository that does not exist.
 
 In: README.md and every .md under docs/. Looked at: link targets, and words in backticks that look
 like a path (they start with one of this repository's entries, or end in a source file's suffix).
-Out: one line a missing path, `file:line: path`; exit status 1 if there is any.
+Out: one line per missing path, `file:line: path`; exit status 1 if there is any.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
 SUFFIXES = (".md", ".h", ".cuh", ".cpp", ".cu", ".def", ".py", ".cmake", ".txt")
-# Folders of the repository, and of DESIGN's layout: a path into one of them must exist.
+# Top-level folders: a path into one of them must exist.
 FOLDERS = {"include", "src", "kernels", "cli", "python", "examples", "docs", "tests", "scripts",
            "cmake", ".ci"}
 WRITTEN_AT_RUN_TIME = ("build/", "results/")

@@ -2,7 +2,7 @@
 """Fails on an #include that points the wrong way.
 
 In: the sources of this repository and the table SINTER_FOLDERS in src/CMakeLists.txt.
-Out: one line a violation, `file:line: reason`; exit status 1 if there is any.
+Out: one line per violation, `file:line: reason`; exit status 1 if there is any.
 """
 
 import pathlib

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Prints a results.json of `sinter suite` as a Markdown table for the README.
+"""Prints a results.json of `sinter suite` as a Markdown table for README.md and docs/RESULTS.md.
 
   scripts/results_table.py bench/results/FILE.json [SHAPE ..]
   scripts/results_table.py --grid bench/results/FILE.json [OTHER.json ..]
 
-Peers get a column each, and what Sinter gains over the faster of them. With --grid a row is a case
-over all its shapes: where it is not slower than the best peer, and near the copy; other files, of
-other types, add where they are near the copy. What both mean is in src/suite/report/page/rules.json,
-which the report uses too.
+Each peer gets a column, and there is one for the speedup over the fastest. With --grid a row is a
+case over all its shapes: how often it is not slower than the best peer, and near the copy; other
+files, of other dtypes, add columns for near the copy. Both terms are defined in
+src/suite/report/page/rules.json, which the report uses too.
 """
 import json
 import pathlib
@@ -31,7 +31,7 @@ def print_table(titles, rows):
 
 
 def steady_us(row):
-    """A peer's time: where its samples lie far apart, something else ran beside it."""
+    """A peer's time: the median, or p20 if its samples vary widely (something else was running)."""
     is_unsteady = row["p80_us"] > RULES["far_apart"] * row["p20_us"]
     return row["p20_us"] if is_unsteady else row["median_us"]
 
@@ -100,7 +100,7 @@ def summary(cells):
 
 
 def cells_by_case(results):
-    """And those of all cases together."""
+    """Cells by case, plus 'all'."""
     by_case = {}
     for (case, _), cell in cells_of(results).items():
         by_case.setdefault(case, []).append(cell)

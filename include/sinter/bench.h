@@ -1,5 +1,5 @@
-// Measuring time: of any function, of several against each other, over a range of sizes.
-// docs/MEASURING.md says how and why.
+// Timing: one function, several functions against each other, or a range of sizes.
+// docs/MEASURING.md explains the method.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,40 @@
 namespace sinter {
 
 enum class BenchClock : std::uint8_t {
-  wall,  // for functions that have finished when they return
-  cuda,  // events around the work that functions put on a CUDA stream; DeviceError without a driver
+  wall,  // wall-clock time, for functions that block until their work is done
+  cuda,  // CUDA events around the work launched on a stream; DeviceError without a driver
 };
 
 struct BenchOptions {
-  double seconds = 0.5;  // of measuring after the warm-up, for all functions together
-  int min_samples = 5;   // of each function, whatever the seconds say
+  double seconds = 0.5;  // measuring time after the warm-up, shared by all functions
+  int min_samples = 5;   // per function, even if the time runs out
   int max_samples = 2000;
-  std::vector<double> quantiles = {};  // shares between 0 and 1, to be told besides the usual ones
-  bool keep_samples = false;           // all of them, in BenchResult::samples_us
+  std::vector<double> quantiles = {};  // extra quantiles to report, between 0 and 1
+  bool keep_samples = false;           // keep every sample in BenchResult::samples_us
   BenchClock clock = BenchClock::wall;
-  // For the clock `cuda`: the CUstream that functions launch on; null is the default stream. Its
-  // context has to be current.
+  // For `BenchClock::cuda`: the CUstream the functions launch on (null: the default stream). Its
+  // context must be current.
   void* cuda_stream = nullptr;
 };
 
 struct BenchResult {
-  double median_us = 0;  // of one call
+  double median_us = 0;  // time of one call
   double p20_us = 0;
   double p80_us = 0;
   double min_us = 0;
   int samples = 0;
   int calls_per_sample = 1;
-  std::vector<double> quantiles_us = {};  // for each of the options' quantiles
-  // As they were taken: the k-th samples of functions timed in turns lie next to each other in
-  // time.
+  std::vector<double> quantiles_us = {};  // one per BenchOptions::quantiles
+  // In measuring order. Functions timed in turns take their k-th samples back to back.
   std::vector<double> samples_us = {};
 };
 
-// Warms up, then measures until the time is over. A sample is one call; where the wall clock would
-// be too coarse it is the mean of as many as fill 200 us. On a GPU the L2 is cold for each.
+// Warms up, then measures until the time budget is spent. A sample is one call, or the mean over
+// enough calls to fill 200 us where the wall clock is too coarse. On a GPU every sample starts with
+// a cold L2 cache.
 BenchResult bench(const std::function<void()>& run, const BenchOptions& options = {});
 
-// The same for several functions, a sample of each in turns: what disturbs one disturbs all.
+// Times several functions in turns, so that noise on the machine affects all of them alike.
 std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> runs,
                                         const BenchOptions& options = {});
 
@@ -54,30 +54,30 @@ inline std::vector<BenchResult> bench_in_turns(std::initializer_list<std::functi
   return bench_in_turns(std::span(runs.begin(), runs.size()), options);
 }
 
-// What a call costs its caller, in microseconds: many calls without waiting for their results,
-// divided by their number. Of the options it uses the clock, max_samples (batches of calls) and the
-// seconds: how long, about. The work is waited for between batches, which does not count.
+// Host time of one call in microseconds: issues many calls without waiting for their results and
+// divides by their number. Waits between batches, outside the timing. Uses clock, max_samples
+// (number of batches) and seconds (approximate duration) of the options.
 double host_cost_us(const std::function<void()>& run, const BenchOptions& options = {});
 
-// A function to be measured at one size. It owns what it works on, and is destroyed before the
-// next size's is made.
+// Prepares the function to measure at one size. The returned function owns its data and is
+// destroyed before the next size is prepared.
 using SizedRun = std::function<std::function<void()>(std::int64_t size)>;
 
-// One line of a report: how to prepare the function for a size.
+// One line of a report.
 struct PerfLine {
   std::string name;
   SizedRun prepare;
 };
 
 struct PerfReportOptions {
-  std::string title = "performance";  // also the names of saved files
+  std::string title = "performance";  // also names the saved files
   std::string x_name = "size";
   std::vector<std::int64_t> sizes;
-  // What is drawn: from a size and the microseconds of a call. Microseconds without one.
+  // Maps (size, time in us) to the plotted value. Defaults to the time itself.
   std::string unit = "us";
   std::function<double(std::int64_t size, double us)> value = nullptr;
   BenchOptions bench = {};
-  // Told before each size; false ends the report there.
+  // Called before each size; returning false ends the report.
   std::function<bool(std::size_t done, std::size_t total)> progress = nullptr;
 };
 
@@ -85,29 +85,30 @@ struct PerfPoint {
   std::int64_t size = 0;
   BenchResult time;
   double value = 0;
-  std::string error;  // not empty: what preparing or running threw
+  std::string error;  // message of the exception that preparing or running threw
 };
 
 struct PerfReport {
   struct Line {
     std::string name;
-    std::vector<PerfPoint> points;  // by the sizes' order
+    std::vector<PerfPoint> points;  // in the order of the sizes
   };
   std::string title;
   std::string x_name;
   std::string unit;
   std::vector<Line> lines;
 
-  std::string table() const;  // a row a size, a column a line
+  std::string table() const;  // one row per size, one column per line
   std::string csv() const;
   std::string json() const;
-  std::string html() const;  // a page with a plot, in one file
+  std::string html() const;  // a single-file page with a plot
 
-  // Writes TITLE.csv, TITLE.json and TITLE.html into a directory, which it makes. UserError.
+  // Writes TITLE.csv, TITLE.json and TITLE.html into `directory`, creating it if needed. Throws
+  // UserError.
   void save(const std::string& directory) const;
 };
 
-// Times the lines in turns at each size. What one throws becomes its point's error.
+// Times the lines in turns at each size. An exception becomes that point's error.
 PerfReport perf_report(std::span<const PerfLine> lines, const PerfReportOptions& options);
 
 }  // namespace sinter

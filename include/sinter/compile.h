@@ -1,6 +1,5 @@
-// compile(f): turns a function over tensors into fused kernels. The function is traced once for
-// each combination of shapes, strides and dtypes it is called with; kernels are shared between
-// them.
+// compile(f): turns a function over tensors into fused kernels. The function is traced once per
+// combination of shapes, strides and dtypes; kernels are shared between these.
 #pragma once
 
 #include <sinter/plan.h>
@@ -21,33 +20,33 @@
 namespace sinter {
 
 struct CompileOptions {
-  bool fuse = true;       // false: every operation its own kernel
+  bool fuse = true;       // false: one kernel per operation
   std::string name = "";  // shown by explain()
-  // A call's kernels are given to the GPU as one CUDA graph: for programs of many short kernels.
-  // Ignored on devices that have none.
+  // Launch a call's kernels as one CUDA graph: useful for programs of many short kernels. Ignored
+  // on devices without graphs.
   bool cuda_graph = false;
-  // Without it, tuning (sinter/tune.h) may choose kernels that add in another order: results differ
-  // in the last bits from those of an untuned process, or one with another tuning file. With it
-  // only configs are used that give the heuristic's bits, whatever the file says: the same program,
-  // inputs, kind of GPU and version of Sinter give the same bits, tuned or not.
+  // Tuning (sinter/tune.h) may choose kernels that sum in a different order, so results may differ
+  // in the last bits from an untuned process or one with another tuning file. `deterministic`
+  // restricts tuning to configs that produce the same bits as the heuristic's: the same program,
+  // inputs, GPU model and Sinter version then give the same bits, tuned or not.
   bool deterministic = false;
-  // Operations round as they do outside compile(), one by one: 16-bit results after each operation
-  // instead of where they are stored, products before they are added. A fused pointwise program
-  // then gives the bits of the unfused one. Costs some speed where kernels are not bound by memory.
+  // Round as eager operations do: 16-bit results after each operation rather than when stored,
+  // products before they are added (no FMA). A fused pointwise program then produces the same bits
+  // as the unfused one. Costs some speed where kernels are not memory-bound.
   bool emulate_eager_rounding = false;
 };
 
 struct TuneOptions;
 struct TuneReport;
 
-// What one call with given inputs runs.
+// What one call with the given inputs runs.
 struct ProgramInfo {
   int kernels = 0;
   std::int64_t bytes = 0;         // read and written by all kernels
   std::int64_t flops = 0;         // simple operations
-  std::int64_t buffer_bytes = 0;  // of intermediates, sharing memory
+  std::int64_t buffer_bytes = 0;  // intermediates, with memory reuse
   double compile_ms = 0;          // tracing, planning and compiling at the first call
-  double kernel_compile_ms = 0;   // of which inside the compiler, summed over kernels
+  double kernel_compile_ms = 0;   // the part spent in the compiler, summed over kernels
   int kernels_from_disk = 0;
   double predicted_us = 0;
 };
@@ -60,14 +59,15 @@ class CompiledFunction {
 
   std::vector<Tensor> call(std::span<const Tensor> inputs) const;
 
-  // Groups with bytes and predicted time, and why other operations were not fused into them; for
-  // the inputs compiled for last, or for those given (which compiles but does not run).
+  // The fused groups with traffic and predicted time, and why other operations were not fused into
+  // them. Describes the most recently compiled program, or the one for the given inputs (compiled
+  // but not run).
   std::string explain() const;
   std::string explain(std::span<const Tensor> inputs) const;
   ProgramInfo info(std::span<const Tensor> inputs) const;
-  PlanInfo plan(std::span<const Tensor> inputs) const;  // what explain() says, as data
+  PlanInfo plan(std::span<const Tensor> inputs) const;  // explain() as data
 
-  // One stage as text: "graph", "simplified", "plan", "tile", "source"; on a GPU "ptx", too.
+  // One stage as text: "graph", "simplified", "plan", "tile", "source", and "ptx" on a GPU.
   std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
 
   int arity() const;
@@ -83,7 +83,7 @@ class CompiledFunction {
 namespace detail {
 
 template <typename T>
-struct Unpack;  // how a function's result becomes a list of tensors and back
+struct Unpack;  // converts a function's result to a list of tensors and back
 
 template <>
 struct Unpack<Tensor> {
@@ -186,7 +186,7 @@ auto compile(F f, CompileOptions options = {}) {
                                                                                std::move(options));
 }
 
-// The same for a function whose type does not say how many tensors it takes:
+// The same for a function whose type does not give its arity:
 // compile<2>([](auto x, auto y) { return x + y; }).
 template <std::size_t kArity, typename F>
 auto compile(F f, CompileOptions options = {}) {
@@ -194,7 +194,7 @@ auto compile(F f, CompileOptions options = {}) {
   return detail::compile_function<Result, kArity>(std::move(f), std::move(options));
 }
 
-// A function of a list of tensors, for callers that know their number only at run time.
+// A function over a list of tensors, for callers that know its length only at run time.
 inline CompiledFunction compile_list(CompiledFunction::Traced f, int arity,
                                      CompileOptions options = {}) {
   return CompiledFunction(std::move(f), arity, std::move(options));

@@ -1,5 +1,5 @@
-// Working beside other CUDA code: which stream Sinter's kernels go to. Needs no CUDA header.
-// DeviceError where there is no such GPU (docs/CUDA.md).
+// Interoperating with other CUDA code: which stream Sinter's kernels run on. Needs no CUDA header.
+// Throws DeviceError if there is no such GPU (docs/CUDA.md).
 #pragma once
 
 namespace sinter {
@@ -7,19 +7,18 @@ namespace sinter {
 class CudaStreams;
 struct CudaStreamUse;
 
-// The stream (a CUstream, a cudaStream_t) that this thread's work on the GPU goes to. Sinter has
-// one of its own for each GPU, which is ordered with the legacy default stream.
+// The stream (CUstream or cudaStream_t) this thread's GPU work runs on. By default each GPU has one
+// that Sinter creates, which synchronizes with the legacy default stream.
 void* cuda_stream(int device = 0);
 
-// For its lifetime this thread's work on the GPU goes to the caller's stream, which belongs to the
-// device's primary context (as all streams of the CUDA runtime do); null is the legacy default
-// stream. Nothing waits on the host: what the thread gave to its stream before comes before what is
-// given to this one, and that before what comes after the scope. Scopes may end in any order: work
-// goes to the stream of the last one that has not.
+// Redirects this thread's GPU work to the caller's stream for the lifetime of the scope. The stream
+// must belong to the device's primary context (all CUDA runtime streams do); null is the legacy
+// default stream. The host never waits: work is ordered on the device on entry and on exit. Scopes
+// may end in any order; the innermost live scope applies.
 class CudaStreamScope {
  public:
   explicit CudaStreamScope(void* stream, int device = 0);
-  ~CudaStreamScope();  // throws nothing
+  ~CudaStreamScope();  // does not throw
   CudaStreamScope(const CudaStreamScope&) = delete;
   CudaStreamScope& operator=(const CudaStreamScope&) = delete;
 

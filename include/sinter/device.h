@@ -1,7 +1,7 @@
-// What this machine has for Sinter to run on, which of it is used, and the memory it holds.
-// Names: "cpu"; "cuda" (the first GPU), "cuda:1", ...; "simt", which runs the kernels of a GPU on
-// the CPU, one fiber a thread, and checks every access: for finding errors in them, not for speed
-// (docs/DEBUGGING_KERNELS.md). What is missing is a DeviceError that says so.
+// The devices of this machine, the default device, and device memory. Names: "cpu"; "cuda" (the
+// first GPU), "cuda:1", ...; "simt", which runs GPU kernels on the CPU, one fiber per thread, and
+// checks every access: for debugging kernels, not for speed (docs/DEBUGGING_KERNELS.md). Using a
+// device that is missing throws a DeviceError.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ struct DeviceInfo {
 };
 std::vector<DeviceInfo> devices();
 
-// Where new tensors go unless their maker says otherwise. At first $SINTER_DEVICE, else "cpu".
-// A program runs where its inputs are.
+// The device for new tensors when none is given. Initially $SINTER_DEVICE, else "cpu". A program
+// runs on the device of its inputs.
 void set_default_device(const std::string& device);
 std::string default_device();
 
-// Returns when all that this thread has given to the device is done.
+// Blocks until all work this thread has submitted to the device is done.
 void synchronize(const std::string& device);
 
 struct DeviceMemory {
@@ -33,7 +33,7 @@ struct DeviceMemory {
 };
 DeviceMemory device_memory(const std::string& device = "cpu");
 void reset_peak_memory(const std::string& device = "cpu");
-// Gives memory that no tensor uses back to the system.
+// Returns unused pool memory to the system.
 void release_cached_memory(const std::string& device = "cpu");
 
 }  // namespace sinter

@@ -24,14 +24,14 @@ inline constexpr DType compute_dtype(DType dtype) {
   return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype;
 }
 
-// The type of an operation on both: floats win over integers, wider over narrower, f16 with bf16
+// Result type of an operation on both: floats win over integers, wider over narrower; f16 with bf16
 // gives f32.
 DType promote(DType a, DType b);
 
 float f16_to_f32(std::uint16_t bits);
 float bf16_to_f32(std::uint16_t bits);
-std::uint16_t f32_to_f16(float value);   // nearest even, overflow to infinity
-std::uint16_t f32_to_bf16(float value);  // nearest even
+std::uint16_t f32_to_f16(float value);   // rounds to nearest even; overflow gives infinity
+std::uint16_t f32_to_bf16(float value);  // rounds to nearest even
 
 struct Half {
   std::uint16_t bits = 0;
@@ -47,7 +47,7 @@ struct BFloat16 {
   explicit operator float() const { return bf16_to_f32(bits); }
 };
 
-// dtype_of<float>() is DType::f32; a type that is no element type does not compile.
+// dtype_of<float>() is DType::f32; other types than element types do not compile.
 template <typename T>
 struct DTypeOf;
 template <>

@@ -1,4 +1,4 @@
-// Element: the value of one element, whatever its dtype, and its exact conversion to a C++ type.
+// Element: the value of one element of any dtype, with exact conversion to C++ types.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-// Floats are held in `real`, integers and bools in `integer`: each holds all of them exactly.
+// Floats are held in `real`, integers and bools in `integer`; both are exact.
 struct Element {
   double real = 0;
   std::int64_t integer = 0;
@@ -29,7 +29,8 @@ std::optional<T> exact_integer(std::int64_t value) {
 
 }  // namespace detail
 
-// The value as T: an arithmetic type, Half or BFloat16. None if T cannot hold it; a NaN stays one.
+// The value as T: an arithmetic type, Half or BFloat16. nullopt if T cannot hold it exactly; NaN
+// stays NaN.
 template <typename T>
 std::optional<T> exactly(const Element& element) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63

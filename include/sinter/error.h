@@ -1,5 +1,5 @@
-// The exceptions Sinter throws. A caller's mistake is a UserError; a failed kernel compilation is a
-// CompileError; a device that says no is a DeviceError; our own bug is an InternalError.
+// The exceptions Sinter throws: UserError for a caller's mistake, CompileError for a failed kernel
+// compilation, DeviceError for a failed device call, InternalError for a bug in Sinter.
 #pragma once
 
 #include <stdexcept>
@@ -12,14 +12,14 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Bad shapes, dtypes, files, options: the message names the operation, both sides and what was
+// Bad shapes, dtypes, files or options. The message names the operation, both sides and what was
 // expected.
 class UserError : public Error {
  public:
   using Error::Error;
 };
 
-// A generated kernel did not compile: says where its source is and what the compiler printed.
+// A generated kernel did not compile. Carries the source's path and the compiler's output.
 class CompileError : public Error {
  public:
   CompileError(const std::string& message, std::string source_path, std::string log)
@@ -33,7 +33,7 @@ class CompileError : public Error {
   std::string log_;
 };
 
-// A device call failed: which call, and its code.
+// A device call failed. Carries the call and its error code.
 class DeviceError : public Error {
  public:
   DeviceError(const std::string& message, std::string call, int code)
@@ -47,14 +47,13 @@ class DeviceError : public Error {
   int code_;
 };
 
-// There is not enough memory on the device for what was asked. Nothing was lost: the process can
-// go on with less.
+// Not enough device memory for the request. The process can continue with less.
 class OutOfMemoryError : public DeviceError {
  public:
   using DeviceError::DeviceError;
 };
 
-// The system could not do what was right to ask: a full disk, a failing one.
+// An operating system failure, such as a full or failing disk.
 class IoError : public Error {
  public:
   using Error::Error;
@@ -66,8 +65,8 @@ class InternalError : public Error {
   using Error::Error;
 };
 
-// Receives one-line warnings, each at most once a process (no compiler found, cache not writable).
-// The default writes them to stderr; the handler may be called from any thread.
+// Receives one-line warnings, each at most once per process (no compiler found, cache not
+// writable). The default handler writes to stderr. May be called from any thread.
 using WarningHandler = void (*)(const std::string& message);
 WarningHandler set_warning_handler(WarningHandler handler);
 

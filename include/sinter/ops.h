@@ -1,5 +1,5 @@
-// The operations. Called on tensors they run at once; called on what compile() passes in they are
-// recorded. Axes may be negative, counting from the end.
+// The operations. They run at once on tensors, and are recorded on the arguments that compile()
+// passes in. Negative axes count from the end.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -31,7 +31,7 @@ Tensor cast(const Arg& a, DType dtype);
 enum class GeluForm : std::uint8_t { erf, tanh };
 Tensor gelu(const Arg& a, GeluForm form = GeluForm::erf);
 
-// At least one side is a Tensor, else these are not found.
+// At least one operand must be a Tensor for these to be found.
 inline Tensor operator+(const Arg& a, const Arg& b) { return add(a, b); }
 inline Tensor operator-(const Arg& a, const Arg& b) { return sub(a, b); }
 inline Tensor operator*(const Arg& a, const Arg& b) { return mul(a, b); }
@@ -48,13 +48,13 @@ inline Tensor operator&&(const Arg& a, const Arg& b) { return logical_and(a, b);
 inline Tensor operator||(const Arg& a, const Arg& b) { return logical_or(a, b); }
 inline Tensor operator!(const Tensor& a) { return logical_not(a); }
 
-// The handle then stands for the result; other handles of the old tensor keep it.
+// Rebinds the handle to the result; other handles keep the old tensor.
 inline Tensor& operator+=(Tensor& a, const Arg& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Arg& b) { return a = sub(a, b); }
 inline Tensor& operator*=(Tensor& a, const Arg& b) { return a = mul(a, b); }
 inline Tensor& operator/=(Tensor& a, const Arg& b) { return a = div(a, b); }
 
-// Which axes to reduce or flip: none given means all of them.
+// Axes to reduce or flip; empty means all.
 class Axes {
  public:
   Axes() = default;
@@ -69,13 +69,13 @@ class Axes {
 
 // --- making tensors ---------------------------------------------------------------------------
 
-// On the device of that name, else on the default device; in a function that is being traced,
-// where the function runs. A value that an integer dtype cannot hold exactly is a UserError.
+// On `device`, or on the default device; while tracing, on the device the function runs on. A value
+// that an integer dtype cannot hold exactly is a UserError.
 Tensor full(const Shape& shape, const Arg& value, DType dtype = DType::f32,
             const std::string& device = "");
 Tensor zeros(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
 Tensor ones(const Shape& shape, DType dtype = DType::f32, const std::string& device = "");
-// Of a's shape, on its device, and of its dtype unless one is given.
+// With a's shape and device, and a's dtype unless one is given.
 Tensor full_like(const Tensor& a, const Arg& value, std::optional<DType> dtype = std::nullopt);
 Tensor zeros_like(const Tensor& a, std::optional<DType> dtype = std::nullopt);
 Tensor ones_like(const Tensor& a, std::optional<DType> dtype = std::nullopt);
@@ -89,22 +89,22 @@ Tensor reshape(const Tensor& a, const Shape& shape);  // one size may be -1
 Tensor flatten(const Tensor& a);
 Tensor permute(const Tensor& a, const Shape& axes);
 Tensor transpose(const Tensor& a, int axis1, int axis2);
-// Python's a[start:stop:step]: bounds may be negative or beyond the end, std::nullopt is one left
-// out. A negative step walks backwards; outside of compile() that copies, since the strides of
-// tensors with memory are never negative.
+// Python's a[start:stop:step]: bounds may be negative or past the end, std::nullopt is an omitted
+// bound. A negative step reverses; outside compile() that copies, because tensors in memory never
+// have negative strides.
 Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
              std::optional<std::int64_t> stop, std::int64_t step = 1);
-Tensor flip(const Tensor& a, const Axes& axes = {});  // the elements in reverse along the axes
+Tensor flip(const Tensor& a, const Axes& axes = {});  // reverses the elements along the axes
 std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis = 0);
 std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis = 0);
-Tensor squeeze(const Tensor& a);  // all axes of size 1
+Tensor squeeze(const Tensor& a);  // removes all axes of size 1
 Tensor squeeze(const Tensor& a, int axis);
 Tensor unsqueeze(const Tensor& a, int axis);
 Tensor expand(const Tensor& a, const Shape& shape);  // -1 keeps a size
 Tensor broadcast_to(const Tensor& a, const Shape& shape);
-std::vector<Tensor> broadcast(const std::vector<Tensor>& tensors);  // to their common shape
+std::vector<Tensor> broadcast(const std::vector<Tensor>& tensors);  // to the common shape
 
-Tensor contiguous(const Tensor& a);  // row-major, copied only if it is not
+Tensor contiguous(const Tensor& a);  // row-major; copies only if needed
 Tensor concat(const std::vector<Tensor>& tensors, int axis = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 
@@ -125,7 +125,7 @@ Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 Tensor mean(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 Tensor any(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 Tensor all(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
-// Divided by count - correction.
+// Divides by count - correction.
 Tensor var(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
 Tensor std(const Tensor& a, const Axes& axes = {}, bool keepdim = false, int correction = 1);
 Tensor logsumexp(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
@@ -134,7 +134,7 @@ Tensor logsumexp(const Tensor& a, const Axes& axes = {}, bool keepdim = false);
 
 Tensor softmax(const Tensor& a, int axis = -1);
 Tensor log_softmax(const Tensor& a, int axis = -1);
-// Over the last weight.rank() axes; weight and bias may be undefined (then the last axis).
+// Over the last weight.rank() axes; without weight and bias, over the last axis.
 Tensor layer_norm(const Tensor& a, const Tensor& weight = {}, const Tensor& bias = {},
                   double eps = 1e-5);
 Tensor rms_norm(const Tensor& a, const Tensor& weight = {}, double eps = 1e-6);

@@ -1,5 +1,5 @@
-// Shape: up to kMaxRank sizes (or strides, or axes), held inline so that a warm call allocates
-// nothing.
+// Shape: up to kMaxRank sizes (or strides, or axes), stored inline so that a warm call does not
+// allocate.
 #pragma once
 
 #include <array>

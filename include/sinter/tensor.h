@@ -1,5 +1,5 @@
-// Tensor: an n-dimensional array on a device, or, while a function is being traced by compile(),
-// the promise of one. Tensors are values: no operation changes its inputs, views share memory.
+// Tensor: an n-dimensional array on a device or, while compile() traces a function, a symbolic
+// value. Tensors are values: no operation changes its inputs; views share memory.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -21,7 +21,7 @@ class TensorImpl;
 
 class Tensor {
  public:
-  Tensor() = default;  // no tensor: defined() is false
+  Tensor() = default;  // undefined: defined() is false
 
   bool defined() const { return impl_ != nullptr; }
   DType dtype() const;
@@ -31,45 +31,45 @@ class Tensor {
   std::int64_t numel() const { return shape().numel(); }
   const Strides& strides() const;  // in elements
   bool is_contiguous() const;
-  std::string device() const;  // "cpu", "cuda"; while tracing, where the function will run
+  std::string device() const;  // "cpu", "cuda"; while tracing, the device the function will run on
 
-  // The view of one index of the first axis; negative indices count from the end.
+  // A view of one index of the first axis; negative indices count from the end.
   Tensor operator[](std::int64_t index) const;
 
-  // The first element, in device memory; the others are strides() apart. A GPU may still be
-  // writing it: other code uses it on the same stream (sinter/cuda.h) or after synchronize().
+  // Device address of the first element; the others are strides() apart. A GPU may still be writing
+  // it: use it on the same stream (sinter/cuda.h) or after synchronize().
   const void* data() const;
 
-  // The same elements on that device, in row-major order where they are copied; the tensor itself
-  // if it is there already.
+  // The same elements on `device`: the tensor itself if it is already there, else a row-major copy.
   Tensor to(const std::string& device) const;
 
-  // Copies the elements in row-major order to `destination`, which holds numel() of them.
+  // Copies numel() elements in row-major order to `destination`.
   void copy_to(void* destination) const;
   template <typename T>
   std::vector<T> to_vector() const;
-  // The value of a tensor of one element. A type that cannot hold it exactly is a UserError: 0.5 as
-  // an int, 2^53 + 1 as a double.
+  // The value of a one-element tensor. UserError if T cannot hold it exactly: 0.5 as an int, 2^53 +
+  // 1 as a double.
   template <typename T = double>
   T item() const;
 
-  // For Sinter's own use: the implementation behind the handle.
+  // For internal use: the implementation behind the handle.
   explicit Tensor(std::shared_ptr<const TensorImpl> impl) : impl_(std::move(impl)) {}
   const TensorImpl* impl() const { return impl_.get(); }
   const std::shared_ptr<const TensorImpl>& shared_impl() const { return impl_; }
 
  private:
   void require_dtype(DType wanted) const;
-  Element only_element() const;  // of item()
+  Element only_element() const;  // for item()
   [[noreturn]] void fail_item() const;
 
   std::shared_ptr<const TensorImpl> impl_;
 };
 
-// A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1).
-// A number takes the type of the tensors it meets, but a C++ float makes integers f32;
-// with 16-bit floats it keeps the precision of f32, which kernels compute in. An integer that does
-// not fit the integer type it takes is a UserError; a number beyond a float type is an infinity.
+// A tensor or a number, for operations that take either: x * 2.0, maximum(x, 0), where(m, x, 1). A
+// number takes the dtype of the tensors beside it, except that a C++ float with integer tensors
+// gives f32. With 16-bit floats it keeps f32 precision, which kernels compute in. An integer that
+// does not fit the integer dtype is a UserError; a number beyond a float dtype's range becomes
+// infinity.
 class Arg {
  public:
   Arg(Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: meant to convert
@@ -86,45 +86,45 @@ class Arg {
   Kind kind() const { return kind_; }
   const Tensor& tensor() const { return tensor_; }
   double real() const { return real_; }
-  std::int64_t integer() const { return integer_; }  // unless is_beyond_i64()
+  std::int64_t integer() const { return integer_; }  // valid unless is_beyond_i64()
   bool is_beyond_i64() const { return is_beyond_i64_; }
 
  private:
   Tensor tensor_;
   double real_ = 0;
   std::int64_t integer_ = 0;
-  bool is_beyond_i64_ = false;  // an unsigned number that only real() holds
+  bool is_beyond_i64_ = false;  // an unsigned number that only real() can hold
   Kind kind_ = Kind::tensor;
 };
 
-// Where a function takes a device's name, an empty one is the default device (sinter/device.h).
+// An empty device name means the default device (sinter/device.h).
 
 // Copies `shape.numel()` elements in row-major order from host memory.
 Tensor from_host(const void* data, const Shape& shape, DType dtype, const std::string& device = "");
 
 namespace detail {
-// As many as the shape has, else UserError.
+// UserError unless `count` is shape.numel().
 Tensor from_values(const void* data, std::size_t count, const Shape& shape, DType dtype,
                    const std::string& device);
 }  // namespace detail
 
-// The values in row-major order; UserError unless there are shape.numel() of them.
+// Values in row-major order; UserError unless there are shape.numel() of them.
 template <typename T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape,
                    const std::string& device = "") {
-  if constexpr (std::is_same_v<T, bool>) {  // whose elements are bits
+  if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> packs bits
     const std::vector<unsigned char> bytes(values.begin(), values.end());
     return detail::from_values(bytes.data(), bytes.size(), shape, DType::boolean, device);
   } else {
     return detail::from_values(values.data(), values.size(), shape, dtype_of<T>(), device);
   }
 }
-// A tensor that uses memory the caller owns, without copying: memory of that device, host memory
-// for "cpu". `owner` is kept alive with it.
+// A tensor over memory the caller owns, without copying: memory of `device`, host memory for "cpu".
+// `owner` is kept alive with the tensor.
 Tensor from_memory(void* data, const Shape& shape, const Strides& strides, DType dtype,
                    std::shared_ptr<void> owner, const std::string& device = "");
 
-// Printed as PyTorch users expect, long ones shortened. Integers are printed exactly.
+// Formatted as in PyTorch, long tensors shortened. Integers are printed exactly.
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 

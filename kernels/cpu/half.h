@@ -1,6 +1,6 @@
-// f16 and bf16 of generated CPU kernels: loads and stores that compute in f32, and rounding to
-// nearest even (NaN stays NaN, overflow gives infinity). Needs types.h and memory.h.
-// After it, load, store, load_n, gather and the rest of memory.h take f16* and bf16* too.
+// f16 and bf16 for generated CPU kernels: loads and stores that compute in f32, rounding to nearest
+// even (NaN stays NaN, overflow gives infinity). Needs types.h and memory.h. With it, load, store,
+// load_n, gather and the rest of memory.h also take f16* and bf16*.
 
 namespace sn {
 
@@ -22,7 +22,7 @@ template <class I, class F>
 SN_INLINE I narrow_f16(F x) {
   I bits = __builtin_bit_cast(I, x);
   I magnitude = bits & 0x7fffffff;
-  // Adding 0.5 rounds the last bits of a number below 2^-14 away, as f16's subnormals need.
+  // Adding 0.5 rounds off the last bits of a number below 2^-14, as f16's subnormals need.
   I small = __builtin_bit_cast(I, __builtin_bit_cast(F, magnitude) + 0.5f) - 0x3f000000;
   I normal = (magnitude - (112 << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
   normal = normal > 0x7c00 ? I{} + 0x7c00 : normal;
@@ -82,7 +82,7 @@ SN_INLINE f32 unpack_one(bf16 x) { return to_f32(x); }
 SN_INLINE void store_one(f16* p, f32 x) { *p = to_f16(x); }
 SN_INLINE void store_one(bf16* p, f32 x) { *p = to_bf16(x); }
 
-// Round to the narrow type's precision and come back.
+// Rounds to the narrow type's precision and converts back.
 SN_INLINE f32 round_f16(f32 x) { return to_f32(to_f16(x)); }
 SN_INLINE f32 round_bf16(f32 x) { return to_f32(to_bf16(x)); }
 SN_INLINE f32v round_f16(f32v x) { return unpack((const f16*)0, pack((const f16*)0, x)); }

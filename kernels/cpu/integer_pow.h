@@ -1,4 +1,4 @@
-// pow of integers in generated CPU kernels, for i32, i64, i32v and i64v: exact but for wrapping. A
+// Integer pow for generated CPU kernels, for i32, i64, i32v and i64v: exact except for wrapping. A
 // negative exponent gives 0, unless the base is 1 or -1. Needs types.h.
 
 namespace sn {
@@ -7,7 +7,7 @@ template <class T, class U>
 SN_INLINE T whole_pow(T base, T exponent) {
   if (exponent < 0 && base != 1 && base != -1) return 0;
   U factor = (U)base, power = 1;
-  // The last bit is all that counts for 1 and -1, whose squares are 1: a negative exponent's, too.
+  // For 1 and -1, whose squares are 1, only the last bit matters, also for negative exponents.
   for (U rest = (U)exponent; rest != 0 && factor != 1; rest >>= 1, factor *= factor)
     if (rest & 1) power *= factor;
   return (T)power;

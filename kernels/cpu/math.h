@@ -1,10 +1,10 @@
-// Arithmetic-like functions of generated CPU kernels: minimum, maximum, rounding, roots, tests for
-// NaN and infinity; scalars and vectors. Needs types.h. NaN comes through everywhere.
+// Simple functions for generated CPU kernels: minimum, maximum, rounding, roots, tests for NaN and
+// infinity; scalars and vectors. Needs types.h. NaN propagates.
 
 namespace sn {
 
-// A comparison with a NaN in a is false and picks a; a NaN in b is put back. The accumulator of
-// maximum(accumulator, x) thus waits for one instruction only.
+// A comparison with NaN in a is false and picks a; NaN in b is restored afterwards. The accumulator
+// of maximum(accumulator, x) is thus in the dependency chain of one instruction only.
 #define SN_EXTREME(name, op)   \
   template <class T>           \
   SN_INLINE T name(T a, T b) { \
@@ -39,7 +39,7 @@ SN_INLINE f64v abs(f64v a) { return (f64v)((i64v)a & 0x7fffffffffffffff); }
 SN_INLINE i32v abs(i32v a) { return a < 0 ? -a : a; }
 SN_INLINE i64v abs(i64v a) { return a < 0 ? -a : a; }
 
-// One instruction where the vector fits a register, else lane by lane.
+// One instruction if the vector fits a register, else lane by lane.
 #define SN_ROUND(name, imm, builtin)                              \
   SN_INLINE f32 name(f32 a) { return __builtin_##builtin##f(a); } \
   SN_INLINE f64 name(f64 a) { return __builtin_##builtin(a); }    \

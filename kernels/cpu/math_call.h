@@ -1,11 +1,11 @@
-// How math functions of generated CPU kernels reach glibc: scalars by builtins, vectors by libmvec.
-// SN_CALL1(log) and SN_CALL2(pow) define log and pow for f32 and f64, and call_log and call_pow for
-// f32v and f64v. Needs types.h. With SN_NO_LIBMVEC, and on machines other than x86-64, vectors go
-// lane by lane.
+// Calls of glibc's math functions in generated CPU kernels: scalars through builtins, vectors
+// through libmvec. SN_CALL1(log) and SN_CALL2(pow) define log and pow for f32 and f64, and call_log
+// and call_pow for f32v and f64v. Needs types.h. With SN_NO_LIBMVEC, and on other machines than
+// x86-64, vectors are computed lane by lane.
 //
-// libmvec leaves vectors with unusual lanes to scalar code, which takes many times as long. So the
-// vector functions call it with ordinary lanes only: they put an ordinary number into the others,
-// and the right result afterwards, if there are any such lanes.
+// libmvec passes vectors with unusual lanes to scalar code, which takes many times as long. The
+// vector functions therefore replace unusual lanes with an ordinary number before the call and with
+// the right result afterwards.
 
 #if !defined(SN_NO_LIBMVEC) && (!defined(__x86_64__) || !defined(__linux__))
 #define SN_NO_LIBMVEC 1
@@ -36,7 +36,7 @@ namespace sn {
 typedef __attribute__((vector_size(SN_F32_PART * 4))) f32 f32part;
 typedef __attribute__((vector_size(SN_F64_PART * 8))) f64 f64part;
 
-// Calls f on a vector that has the lanes of one call, more of them, or fewer (lanes repeat then).
+// Calls f on a vector with as many lanes as one call, more, or fewer (then lanes repeat).
 template <class Part, class V, class... Vs>
 SN_INLINE V by_parts(Part (*f)(Part, decltype((void)sizeof(Vs), Part{})...), V a, Vs... b) {
   constexpr int lanes = sizeof(Part) / sizeof(a[0]);
@@ -94,13 +94,13 @@ SN_INLINE V by_parts(Part (*f)(Part, decltype((void)sizeof(Vs), Part{})...), V a
   SN_VECTOR2(f64v, f64part, , SN_F64_CALL, name) \
   SN_VECTOR2(f32v, f32part, f, SN_F32_CALL, name)
 
-// What comparing vectors of type V gives: integers of the same size.
+// The type of comparing vectors of type V: integers of the same size.
 template <class V>
 using Bits = decltype(V{} < V{});
 template <class V>
 constexpr bool kNarrow = sizeof(Bits<V>{}[0]) == 4;
 
-// One number for vectors of f32, one for those of f64.
+// A constant for f32 vectors and one for f64 vectors.
 template <class V>
 SN_INLINE V either(f64 narrow, f64 wide) {
   return splat<V>(kNarrow<V> ? narrow : wide);
@@ -114,7 +114,7 @@ SN_INLINE V magnitude(V a) {
   return (V)((Bits<V>)a & either_bits<V>(0x7fffffff, 0x7fffffffffffffff));
 }
 template <class V>
-SN_INLINE V with_sign(V a, V sign) {  // a is not negative
+SN_INLINE V with_sign(V a, V sign) {  // a must not be negative
   return (V)((Bits<V>)a | ((Bits<V>)sign & either_bits<V>(0x80000000, (i64)0x8000000000000000)));
 }
 template <class V>
@@ -125,13 +125,13 @@ template <class V>
 SN_INLINE V not_a_number() {
   return splat<V>(__builtin_nan(""));
 }
-// A denormal is this integer times the least of them.
+// A denormal is this integer times the smallest denormal.
 template <class V>
 SN_INLINE V denormal_digits(V x) {
   V one = either<V>(0x1p23, 0x1p52);
   return (V)((Bits<V>)x | (Bits<V>)one) - one;
 }
-// Is any lane of what a comparison gave set?
+// True if any lane of a comparison's result is set.
 SN_INLINE bool any_lane(i32v mask) { return any(boolv{mask}); }
 template <class M>
 SN_INLINE bool any_lane(M mask) {
@@ -155,8 +155,8 @@ SN_INLINE bool any_lane(M mask) {
   return some != 0;
 }
 
-// Where |x| is so small that f(x) = x (1 + O(x^2)) is x, and f(x) = 1 + O(x^2) is 1: powers of it
-// would be denormal, on which processors work slowly.
+// x| so small that f(x) = x (1 + O(x^2)) is x, and f(x) = 1 + O(x^2) is 1: its powers would be
+// denormal, which processors compute slowly.
 template <class V>
 SN_INLINE V small() {
   return either<V>(0x1p-13, 0x1p-28);
@@ -171,8 +171,8 @@ SN_INLINE auto is_within(V x, V least, V most) {
   return (x >= least) & (x <= most);
 }
 
-// Defines the vector function `name` of x: call_name(x) where all lanes are `ordinary`. Else other
-// lanes are called with `replaced`, and get `special`, which may use the call's result y. Both are
+// Defines the vector function `name` of x: call_name(x) if all lanes are `ordinary`. Other lanes
+// are called with `replaced` and get `special`, which may use the call's result y. Both are
 // evaluated for all lanes. m is |x|.
 #define SN_GUARDED(name, ordinary, replaced, special)                  \
   template <class V>                                                   \
@@ -184,8 +184,8 @@ SN_INLINE auto is_within(V x, V least, V most) {
     return usual ? y : special;                                        \
   }
 
-// The functions written out here work on parts: vectors that fit a register. Where the compiler
-// has no single instruction for wider ones, it would go lane by lane.
+// The functions implemented here work on parts: vectors that fit a register. For wider ones the
+// compiler would go lane by lane where there is no single instruction.
 #define SN_IN_PARTS1(name)                                                      \
   template <class V>                                                            \
   SN_INLINE V name(V x) {                                                       \
@@ -219,7 +219,7 @@ SN_INLINE void put_part(V* v, unsigned at, Part p) {
   __builtin_memcpy((u8*)v + at, &p, sizeof(Part) < sizeof(V) ? sizeof(Part) : sizeof(V));
 }
 
-// As many f32 as a part of f64 has lanes, and the two halves of a part of f32 where that has more.
+// As many f32 as an f64 part has lanes, and the two halves of an f32 part if that has more.
 typedef __attribute__((vector_size(SN_F64_PART * 4))) f32 f32_of_part;
 #if SN_F32_PART > SN_F64_PART
 #if SN_F32_PART == 16
@@ -248,7 +248,7 @@ SN_INLINE auto of_halves(Half first, Half second) {
 #undef SN_SECOND
 #endif
 
-// a * b + c, fused where the processor can, whatever the compiler's options say.
+// a * b + c, fused if the processor can, whatever the compiler's options.
 template <class P>
 SN_INLINE P mul_add(P a, P b, P c) {
 #if SN_AVX512
@@ -286,7 +286,7 @@ template <class P>
 SN_INLINE P mul_add(P a, f64 b, f64 c) {
   return mul_add(a, splat<P>(b), splat<P>(c));
 }
-// The sum of coefficients times powers of x, the constant first.
+// Polynomial in x, constant coefficient first.
 template <class P>
 SN_INLINE P series(P, f64 last) {
   return splat<P>(last);
@@ -296,7 +296,7 @@ SN_INLINE P series(P x, f64 first, Coefficients... more) {
   return mul_add(series(x, more...), x, first);
 }
 
-// The lesser and the greater of a limit and x, but x where that is NaN.
+// Minimum and maximum of a limit and x; NaN if x is NaN.
 #if defined(__SSE2__) && !defined(__AVX__)
 #define SN_LIMIT(name, op, instruction)                    \
   template <class P>                                       \
@@ -328,7 +328,7 @@ SN_LIMIT(greatest, >, "vmax")
 #endif
 #undef SN_LIMIT
 
-// 2^n, n a whole number and the result a normal one or infinite.
+// 2^n for integral n, if the result is normal or infinite.
 template <class P>
 SN_INLINE P power_of_two(P n) {
   return (P)((Bits<P>)(n + either<P>(0x1.8p23 + 127, 0x1.8p52 + 1023)) << (kNarrow<P> ? 23 : 52));

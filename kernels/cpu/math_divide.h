@@ -1,10 +1,10 @@
-// floor_div and remainder of generated CPU kernels, scalars and vectors. Needs types.h and math.h.
-// NaN comes through everywhere; integer division never traps.
+// floor_div and remainder for generated CPU kernels, scalars and vectors. Needs types.h and math.h.
+// NaN propagates; integer division never traps.
 
 namespace sn {
 
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
-// division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
+// division by zero gives 0 (and remainder 0); the smallest integer divided by -1 wraps.
 template <class T>
 SN_INLINE T int_floor_div(T a, T b) {
   if (b == 0) return 0;
@@ -54,7 +54,7 @@ SN_INLINE V remainder(V a, V b) {
   return r;
 }
 
-// Vectors of floats that fit a register.
+// Float vectors that fit a register.
 #if SN_IN_REGISTER(SN_LANES * 4) || (defined(__SSE2__) && SN_LANES == 4)
 #define SN_DIVIDES_F32 1
 #endif
@@ -63,7 +63,7 @@ SN_INLINE V remainder(V a, V b) {
 #endif
 #if SN_DIVIDES_F32 || SN_DIVIDES_F64
 
-SN_INLINE i32v exponent_of(f32v a) { return (i32v)a >> 23; }  // a is not negative
+SN_INLINE i32v exponent_of(f32v a) { return (i32v)a >> 23; }  // a must not be negative
 SN_INLINE i64v exponent_of(f64v a) { return (i64v)a >> 52; }
 SN_INLINE f32v with_exponent(f32v a, i32v e) { return (f32v)(((i32v)a & 0x7fffff) | e << 23); }
 SN_INLINE f64v with_exponent(f64v a, i64v e) {
@@ -85,8 +85,8 @@ SN_INLINE bool any_set(M mask) {
   return any(as_mask(mask));
 }
 
-// r - q d, exact where that is at most d and q is a whole number of few digits: without fma half of
-// those that d has.
+// r - q d, exact if that is at most d and q is an integer of few digits: without FMA, half as many
+// as d has.
 #ifdef __FMA__
 constexpr int kNarrowDigits = 22, kWideDigits = 50;
 template <class V>
@@ -113,8 +113,8 @@ SN_INLINE V whole_part(V q) {
 }
 #endif
 
-// r modulo b: both finite and not negative, b normal. A quotient of few digits is right or one too
-// large, and what it leaves of r is exact; a large r is reduced by b times a power of two before.
+// r modulo b, for finite non-negative r and b, b normal. A quotient of few digits is right or one
+// too large, and its remainder is exact; a large r is first reduced by b times a power of two.
 template <class V>
 SN_INLINE V reduced_remainder(V r, V b) {
   auto least = exponent_of(b);
@@ -126,9 +126,9 @@ SN_INLINE V reduced_remainder(V r, V b) {
   } while (__builtin_expect(any_set(r >= b), 0));
   return r;
 }
-// C's fmod, whose scalar code takes a step for each bit of the quotient. Where b is small, a is
-// reduced by b times a power of two, and the rest times that power by the same. Lanes that are
-// their own remainder divide 0, since processors divide denormals slowly.
+// C's fmod, whose scalar code takes one step per bit of the quotient. If b is small, a is reduced
+// by b times a power of two, and the remainder times that power likewise. Lanes that are their own
+// remainder divide 0, since processors divide denormals slowly.
 template <class V>
 SN_INLINE V truncated_remainder_of(V a, V b) {
   const bool narrow = sizeof(a[0]) == 4;
@@ -154,7 +154,7 @@ SN_INLINE V floor_div_of(V a, V b) {
   V r = truncated_remainder_of(a, b), one = V{} + 1;
   V q = (a - r) / b - ((r != V{}) & ((r < V{}) ^ (b < V{})) ? one : V{});
   V down = floor(q);
-  V by_zero = (b == V{} ? a : one) * with_sign_of(splat<V>(__builtin_inf()), b);  // as a / b
+  V by_zero = (b == V{} ? a : one) * with_sign_of(splat<V>(__builtin_inf()), b);  // like a / b
   return b == V{} ? by_zero : down + (q - down > one * 0.5f ? one : V{});
 }
 #if SN_DIVIDES_F32

@@ -1,7 +1,7 @@
-// exp, exp2, expm1, sinh, cosh, tanh and sigmoid of generated CPU kernels, written out for vectors.
-// Arguments are clamped first, so that no lane needs anything of its own. f32v has its own exp,
-// exp2, tanh and sigmoid for 16 lanes with AVX-512, as softmax waits for them.
-// Needs types.h and math_call.h. Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// exp, exp2, expm1, sinh, cosh, tanh and sigmoid for generated CPU kernels, implemented for
+// vectors. Arguments are clamped first, so that no lane needs special treatment. With AVX-512, f32v
+// has special versions of exp, exp2, tanh and sigmoid for 16 lanes, because softmax depends on
+// them. Needs types.h and math_call.h. Error bounds are in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -12,7 +12,7 @@ SN_SCALAR1(sinh)
 SN_SCALAR1(cosh)
 SN_SCALAR1(tanh)
 
-// x = n ln(2) + rest. The first part of ln(2) has so few digits that n times it is exact.
+// x = n ln(2) + rest. The first part of ln(2) has so few digits that its product with n is exact.
 template <class P>
 struct Exponent {
   P n, rest;
@@ -24,7 +24,7 @@ SN_INLINE Exponent<P> split_exponent(P x) {
   P rest = mul_add(n, either<P>(-0.693359375, -0x1.62e42feep-1), x);
   return {n, mul_add(n, either<P>(2.12194440e-4, -0x1.a39ef35793c76p-33), rest)};
 }
-// e^r - 1 for |r| at most ln(2) / 2.
+// e^r - 1 for |r| <= ln(2) / 2.
 template <class P>
 SN_INLINE P exp_less_one(P r) {
   P p, rr = r * r;
@@ -40,9 +40,8 @@ SN_INLINE P exp_less_one(P r) {
   return mul_add(rr, p, r);
 }
 
-// p 2^n for p from 1/2 to 2, where that is near the least normal number or less. The integer that a
-// denormal's bits are is rounded as such, since processors multiply slowly where the product is
-// denormal.
+// p 2^n for p from 1/2 to 2, near or below the smallest normal number. Rounds the integer that is
+// the denormal's bit pattern, since processors multiply slowly if the product is denormal.
 template <class P>
 SN_INLINE P low_product(P p, P n) {
   P one = either<P>(0x1p23, 0x1p52), digits = p * power_of_two(n + either<P>(149, 1074));
@@ -50,7 +49,7 @@ SN_INLINE P low_product(P p, P n) {
   P bits = (P)((Bits<P>)(digits + one) - (Bits<P>)one);
   return normal ? (normal ? p : P{} + 1) * either<P>(0x1p-126, 0x1p-1022) : bits;
 }
-// p 2^n, n at most 129 or 1025. Below the denormals power_of_two gives 0.
+// p 2^n for n at most 129 or 1025. Below the denormals power_of_two gives 0.
 template <class P>
 SN_INLINE P scaled(P p, P n) {
   P y;
@@ -68,7 +67,7 @@ SN_INLINE P scaled(P p, P n) {
   return y;
 }
 
-// Denormals are replaced by 0, as processors multiply them slowly.
+// Replaces denormals with 0, since processors multiply them slowly.
 template <class P>
 SN_INLINE P without_tiny(P x) {
   return magnitude(x) < negligible<P>() ? P{} : x;
@@ -87,11 +86,11 @@ SN_INLINE P exp2_of_part(P x) {
   return scaled(exp_less_one((x - n) * splat<P>(0.6931471805599453)) + 1, n);
 }
 
-// (e^x - 1) / 2, for x below which e^x is a normal number or overflows by less than a factor of 2.
+// (e^x - 1) / 2, for x where e^x is normal or overflows by less than a factor of 2.
 template <class P>
 SN_INLINE P half_expm1(P x) {
   auto [n, rest] = split_exponent(x);
-  P t = power_of_two(n - 2);  // e^x / 2 has an exponent of at most 1024
+  P t = power_of_two(n - 2);  // the exponent of e^x / 2 is at most 1024
   P y = mul_add(t, exp_less_one(rest), t - splat<P>(0.25));
   return y + y;
 }
@@ -130,8 +129,8 @@ SN_IN_PARTS1(sinh)
 SN_IN_PARTS1(cosh)
 SN_IN_PARTS1(tanh)
 
-// e^x / (1 + e^x) for negative x, which keeps the accuracy of small results: they are e^x where
-// that is so small that dividing would take denormals. 1 / (1 + e^-x) for positive x.
+// e^x / (1 + e^x) for negative x, which keeps small results accurate; it is e^x where that is so
+// small that the division would involve denormals. 1 / (1 + e^-x) for positive x.
 template <class P>
 SN_INLINE P sigmoid_of_power(P x, P z) {  // z = e^-|x|
   P some = greatest(splat<P>(0x1p-100f), z);
@@ -163,7 +162,7 @@ SN_INLINE f32v lookup32(f32v index, f32v low, f32v high) {  // by the index's lo
   asm("vpermi2ps %2, %1, %0" : "+v"(index) : "v"(low), "v"(high));
   return index;
 }
-// least and greatest, but 0 where x is denormal: processors multiply denormals slowly.
+// Minimum and maximum, but 0 if x is denormal: processors multiply denormals slowly.
 #define SN_OF_NORMAL(name, instruction)                                \
   SN_INLINE f32v name##_of_normal(f32v limit, f32v x) {                \
     f32v r;                                                            \
@@ -182,7 +181,7 @@ constexpr f32 kRoundTo32nd = 0x1.8p18f;
 constexpr f32 kLog2e = 0x1.715476p0f;
 constexpr f32 kLog2eLow = 0x1.4ae0bep-26f;
 
-// 2^(j/32) for j below 16 and from 16, each rounded to f32.
+// 2^(j/32) for j < 16 and j >= 16, each rounded to f32.
 #define SN_POWERS_LOW                                                                             \
   (f32v{1.0f, 1.0218972f, 1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f, 1.13878858f,         \
         1.1637249f, 1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f, \
@@ -192,7 +191,7 @@ constexpr f32 kLog2eLow = 0x1.4ae0bep-26f;
         1.64575553f, 1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f, 1.8340081f, 1.87416768f, \
         1.91520655f, 1.95714414f})
 
-// 2^(n + f) for shifted = n + kRoundTo32nd, n a multiple of 1/32 and |f| at most 1/64.
+// 2^(n + f) for shifted = n + kRoundTo32nd, n a multiple of 1/32 and |f| <= 1/64.
 SN_INLINE f32v power_in_32nds(f32v shifted, f32v n, f32v f) {
   f32v power = lookup32(shifted, SN_POWERS_LOW, SN_POWERS_HIGH);
   f32v p = mul_add(f, 0.240227103f, 0.693157375f);
@@ -219,9 +218,8 @@ SN_INLINE f32v sigmoid(f32v x) {
   return sigmoid_of_power(x, z);
 }
 
-// (e^2|x| - 1) / (e^2|x| + 1), where e^2|x| - 1 = (t - 1) + t (2^f - 1) with t a power of two times
-// a table entry. What the entry lacks of being 2^(j/32) goes into f, so that nothing is lost near
-// 0.
+// (e^2|x| - 1) / (e^2|x| + 1), where e^2|x| - 1 = (t - 1) + t (2^f - 1) and t is a power of two
+// times a table entry. The entry's rounding error is added to f, so that nothing is lost near 0.
 SN_INLINE f32v tanh(f32v x) {
   const f32v lack_low = {0.0f,
                          6.79286885e-08f,

@@ -1,6 +1,6 @@
-// Math functions of generated CPU kernels around calls of libmvec: inverse functions and erf, for
-// f32, f64, f32v and f64v. Needs types.h and math_call.h, which says why lanes are replaced. Error
-// bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// Functions for generated CPU kernels around calls of libmvec: inverse functions and erf, for f32,
+// f64, f32v and f64v. Needs types.h and math_call.h, which explains why lanes are replaced. Error
+// bounds are in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -37,7 +37,7 @@ SN_GUARDED(erfc, (x < either<V>(10.06, 27.24)) & (m >= negligible<V>()) & (m < o
            : m < one  ? one
                       : x)
 
-// v times 2^100 (f32) or 2^600 (f64), for a small v: of a denormal its digits are multiplied, since
+// v times 2^100 (f32) or 2^600 (f64), for small v: for a denormal its digits are multiplied, since
 // processors multiply denormals slowly.
 template <class P>
 SN_INLINE P raised(P v) {
@@ -45,7 +45,7 @@ SN_INLINE P raised(P v) {
   P digits = denormal_digits(v) * either<P>(0x1p-49, 0x1p-474);
   return denormal ? digits : (denormal ? P{} + 1 : v) * either<P>(0x1p100, 0x1p600);
 }
-// The opposite. A denormal result is the integer that its bits are, rounded as such.
+// The inverse. A denormal result is the integer of its bit pattern, rounded as such.
 template <class P>
 SN_INLINE P lowered(P v) {
   P unit = either<P>(0x1p23, 0x1p52), digits = v * either<P>(0x1p49, 0x1p474);
@@ -55,7 +55,7 @@ SN_INLINE P lowered(P v) {
 }
 template <class P>
 SN_INLINE P atan_below_one(P t) {                      // from 0 to 1
-  P some = t < either<P>(0x1p-30, 0x1p-60) ? P{} : t;  // so that no power is denormal
+  P some = t < either<P>(0x1p-30, 0x1p-60) ? P{} : t;  // keeps powers from being denormal
   P z = some * some, zz = z * z, even, odd;
   if constexpr (kNarrow<P>) {
     even = series(zz, -0.333331527, -0.142110517, -0.0755218786, -0.0163677986);
@@ -71,14 +71,15 @@ SN_INLINE P atan_below_one(P t) {                      // from 0 to 1
   }
   return mul_add(mul_add(odd, z, even), some * z, t);
 }
-// By the angle of the octant. Where the quotient is hardly normal, or less, it is computed of a
-// raised operand if it is the result, and else taken for 0.
+// From the angle within the octant. Where the quotient is barely normal or less, it is computed
+// from a scaled operand if it is the result, and otherwise taken as 0.
 template <class P>
 SN_INLINE P atan2_of_part(P y, P x) {
   P ax = magnitude(x), ay = magnitude(y), high = greatest(ax, ay), low = least(ax, ay);
   auto tiny = high < either<P>(0x1p-60, 0x1p-500);
   if (__builtin_expect(any_lane(tiny), 0)) {
-    P some = greatest(either<P>(0x1p-149, 0x1p-1074), high);  // of two zeros the first is greater
+    // If both are zero the first is greater.
+    P some = greatest(either<P>(0x1p-149, 0x1p-1074), high);
     high = tiny ? raised(tiny ? some : P{}) : high;
     low = tiny ? raised(tiny ? low : P{}) : low;
   }

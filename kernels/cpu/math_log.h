@@ -1,6 +1,6 @@
-// log, log2, log10 and log1p of generated CPU kernels, written out for vectors. Zeros, infinities,
-// NaN, negative and denormal numbers are selected in every call, so that they take no more time.
-// Needs types.h and math_call.h. Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// log, log2, log10 and log1p for generated CPU kernels, implemented for vectors. Zeros, infinities,
+// NaN, negative and denormal numbers are handled by selects in every call, so they take no extra
+// time. Needs types.h and math_call.h. Error bounds are in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -15,7 +15,7 @@ struct Mantissa {
   P n, f;
 };
 template <class P>
-SN_INLINE Mantissa<P> split_normal(P x) {  // x is positive
+SN_INLINE Mantissa<P> split_normal(P x) {  // x must be positive
   auto least = either_bits<P>(0x3f400000, 0x3fe8000000000000);
   auto bits = (Bits<P>)x - least;
   auto fraction = (bits & either_bits<P>(0x7fffff, 0xfffffffffffff)) + least;
@@ -48,8 +48,8 @@ SN_INLINE Mantissa<P> split_mantissa(P x) {
     asm("vgetmantpd $3, %1, %0" : "=v"(m) : "v"(x));
   return {whole_log2(x) - whole_log2(m), m - 1};
 }
-// y, but -infinity where x is 0, x where it is infinite, NaN where it is negative or NaN: each four
-// bits of the table tell what a class of x gets.
+// y, but -infinity if x is 0, x if it is infinite, NaN if it is negative or NaN: four bits of the
+// table select the result for each class of x.
 template <class P>
 SN_INLINE P log_or_special(P y, P x) {
   auto table = splat<Bits<P>>(0x03530422);
@@ -81,7 +81,7 @@ SN_INLINE P log_of_mantissa(P f) {
     P even = series(ff, 0.333334494, 0.199908456, 0.144784975, 0.104644688);
     P odd = series(ff, -0.250000971, -0.166472387, -0.131621285, -0.0450808454);
     return f + mul_add(mul_add(odd, f, even), f * ff, ff * -0.5f);
-  } else {  // by s = f / (2 + f), as log(1 + f) = log(1 + s) - log(1 - s)
+  } else {  // with s = f / (2 + f), as log(1 + f) = log(1 + s) - log(1 - s)
     P s = f / (f + 2), z = s * s;
     P r =
         series(z, 0.6666666666666666, 0.40000000000008057, 0.28571428567230406, 0.22222223055173226,
@@ -91,8 +91,8 @@ SN_INLINE P log_of_mantissa(P f) {
   }
 }
 
-// What n log(2) and log(1 + f) are in a base: log(2) is `high` and `low`, the first of which has so
-// few digits that n times it is exact.
+// n log(2) and log(1 + f) in a base: log(2) is `high` + `low`, and `high` has so few digits that
+// its product with n is exact.
 struct LogBase {
   f64 high, low, unit;
 };
@@ -125,7 +125,7 @@ SN_INLINE P log10_of_part(P x) {
                 {3.01029995663611771306e-01, 3.69423907715893078616e-13, unit});
 }
 
-// log(u) with u = 1 + x rounded; what that lacks goes into f.
+// log(u) with u = 1 + x rounded; the rounding error is added to f.
 template <class P>
 SN_INLINE P log1p_of_part(P x) {
   auto tiny = magnitude(x) < negligible<P>();

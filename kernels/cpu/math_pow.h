@@ -1,13 +1,13 @@
-// pow of generated CPU kernels, for f32, f64, f32v and f64v: a call of libmvec for ordinary lanes,
-// but with FMA that of f32v is written out in f64. Needs types.h, math.h, math_call.h, which says
-// why lanes are replaced, math_exp.h and math_log.h. Error bounds stand in
+// pow for generated CPU kernels, for f32, f64, f32v and f64v: a call of libmvec for ordinary lanes;
+// with FMA, f32v is computed in f64 instead. Needs types.h, math.h, math_call.h (which explains why
+// lanes are replaced), math_exp.h and math_log.h. Error bounds are in
 // tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
 SN_CALL2(pow)
 
-// log2 of positive x within a hundredth, and at most 8% off: 0 for 1 only.
+// log2 of positive x to within 0.01 and 8%; 0 for 1 only.
 SN_INLINE f32v about_log2(f32v x) {
   i32v bits = (i32v)x;
   f32v m = (f32v)((bits & 0x7fffff) | 0x3f800000) - 1.0f;
@@ -32,13 +32,13 @@ SN_INLINE V special_pow(V a, V b) {
   V scaled = denormal ? denormal_digits(m) * either<V>(0x1p-117, 0x1p-1010) : m;  // m 2^shift
   V exponent = about_log2(scaled) - (denormal ? shift : V{});
   exponent = regular ? exponent : m == V{} ? V{} - 1e30f : V{} + 1e30f;
-  V power = b * exponent;  // log2 of the result, about
+  V power = b * exponent;  // approximate log2 of the result
   auto called = regular & (magnitude(power) < either<V>(200, 1900));
   auto large = called & (magnitude(power) > either<V>(110, 980));
   V half = called ? large ? b * 0.5f : b : one;
   V y = call_pow(called ? scaled : one, half);
   if (any_lane(called & denormal)) y = called & denormal ? y * exp2(-shift * half) : y;
-  y = large ? y * y : y;  // the square of the root neither overflows nor is denormal on the way
+  y = large ? y * y : y;  // squaring the root neither overflows nor becomes denormal in between
   y = called | (b == V{}) | (m == one) ? y : power > V{} ? infinity<V>() : V{};
   V halved = b * 0.5f;
   auto whole = trunc(b) == b;
@@ -58,8 +58,8 @@ SN_INLINE V pow(V a, V b) {
 
 #ifdef __FMA__
 
-// 2^(b log2(a)) for a that is not negative. f64 has so many digits more than f32 that the product
-// need not be exact, and so large a range that no result is out of it.
+// 2^(b log2(a)) for non-negative a. f64 has so many more digits than f32 that the product need not
+// be exact, and enough range for every result.
 SN_INLINE f32_of_part pow_of_wide(f32_of_part narrow_a, f32_of_part narrow_b) {
   f64part a = __builtin_convertvector(narrow_a, f64part);
   f64part b = __builtin_convertvector(narrow_b, f64part);

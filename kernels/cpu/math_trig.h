@@ -1,6 +1,6 @@
-// sin, cos and tan of generated CPU kernels. With FMA they are written out for vectors, and so are
-// large angles of f32 without; else they are calls. Needs types.h and math_call.h, which says why
-// lanes are replaced. Error bounds stand in tests/kernels/cpu_vocabulary_test.cpp.
+// sin, cos and tan for generated CPU kernels. With FMA they are implemented for vectors, and
+// without it large f32 angles are; the rest are calls. Needs types.h and math_call.h, which
+// explains why lanes are replaced. Error bounds are in tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -12,8 +12,8 @@ typedef __attribute__((vector_size(SN_F64_PART * 4))) i32 i32_of_part;
 typedef Bits<f64part> i64part;
 typedef __attribute__((vector_size(SN_F64_PART * 8))) u64 u64part;
 
-// An angle is n steps and a rest; the lowest bit of `odd` is that of n. A step is pi over `parts`,
-// n is a whole number less `offset`.
+// An angle is n steps plus a rest; the lowest bit of `odd` is that of n. A step is pi / `parts`,
+// and n is an integer minus `offset`.
 template <class P>
 struct Reduced {
   P rest;
@@ -34,10 +34,10 @@ SN_INLINE P fused(P a, P b, P c) {
   return r;
 #endif
 }
-// Up to this x - n pi is exact but for the last rounding: pi has three parts, the first product is
-// exact, and fma rounds once for each of the others.
+// Up to this limit x - n pi is exact except for the last rounding: pi has three parts, the first
+// product is exact, and fma rounds once for each of the others.
 template <class P>
-SN_INLINE P far(AngleStep step) {  // n of f32 is less exact from here on
+SN_INLINE P far(AngleStep step) {  // beyond this, an f32 n is less exact
   return either<P>(step.parts == 1 ? 0x1.8p20 : 0x1p18, 0x1p40);
 }
 template <class P>
@@ -69,9 +69,9 @@ SN_INLINE f64part lookup8(const f64* table, u64part index) {  // by the index's 
 #endif
   return r;
 }
-// Angles that f32 can hold, from 1 on. x = whole 2^(16 i - 23), and whole is an integer of 24
-// digits times a power of two, so its products with 29 digits are exact, and turns are dropped of
-// them without loss.
+// Angles that f32 can hold, from 1 on. x = whole 2^(16 i - 23), where whole is a 24-bit integer
+// times a power of two, so its products with 29-bit numbers are exact, and full turns can be
+// dropped without loss.
 SN_INLINE Reduced<f64part> far_narrow_angle(f64part x, AngleStep step) {
   i64part bits = (i64part)x + (i64(1) << 52);  // the exponent's last seven bits are log2 of x
   u64part i = (u64part)bits >> 56;
@@ -114,7 +114,7 @@ SN_INLINE P odd_sign(P y, Bits<P> odd) {  // -y where n is odd
   return (P)((Bits<P>)y ^ (odd << (kNarrow<P> ? 31 : 63)));
 }
 template <class P>
-SN_INLINE P sin_of_rest(Reduced<P> r) {  // |rest| at most pi / 2, and a little
+SN_INLINE P sin_of_rest(Reduced<P> r) {  // |rest| at most slightly above pi / 2
   P z = r.rest * r.rest, p;
   if constexpr (kNarrow<P>)
     p = series(z, -0.166666597, 0.00833306555, -0.000198095397, 2.60563115e-06);
@@ -125,12 +125,12 @@ SN_INLINE P sin_of_rest(Reduced<P> r) {  // |rest| at most pi / 2, and a little
   return odd_sign(mul_add(p * z, r.rest, r.rest), r.odd);
 }
 template <class P>
-SN_INLINE P tan_of_rest(Reduced<P> r) {  // |rest| at most pi / 4, and a little
+SN_INLINE P tan_of_rest(Reduced<P> r) {  // |rest| at most slightly above pi / 4
   P z = r.rest * r.rest, sine, cosine;
   if constexpr (kNarrow<P>) {
     P p = series(z, 3.33331568548e-1, 1.33387994085e-1, 5.34112807005e-2, 2.44301354525e-2,
                  3.11992232697e-3, 9.38540185543e-3);
-    sine = mul_add(p * z, r.rest, r.rest), cosine = P{} + 1;  // the tangent, really
+    sine = mul_add(p * z, r.rest, r.rest), cosine = P{} + 1;  // actually the tangent
   } else {
     P p = series(z, -0.16666666666666666, 0.00833333333333094, -0.00019841269836742975,
                  2.7557316094305608e-06, -2.50511301013144e-08, 1.5918002246573193e-10);
@@ -158,7 +158,7 @@ SN_INLINE Reduced<P> reduced_angle(P x, P m, AngleStep step) {
   }
   return r;
 }
-// Small angles are replaced, as their powers would be denormal.
+// Small angles are replaced, since their powers would be denormal.
 template <class P>
 SN_INLINE P inline_sin_of_part(P x) {
   P m = magnitude(x);
@@ -178,7 +178,7 @@ SN_INLINE P inline_tan_of_part(P x) {
   return m < small<P>() ? x : y;
 }
 
-// Of f64 the calls do far angles, lane by lane.
+// For f64 the calls handle large angles, lane by lane.
 #define SN_ANGLE_FUNCTION(name)                                                         \
   SN_IN_PARTS1(inline_##name)                                                           \
   template <class V>                                                                    \
@@ -198,7 +198,7 @@ SN_ANGLE_FUNCTION(tan)
 
 #else
 
-// Angles up to which the calls need no help.
+// The largest angles the calls handle without help.
 template <class V>
 SN_INLINE V near() {
   return either<V>(1e4, 1e5);

@@ -1,6 +1,6 @@
-// Loads and stores of generated CPU kernels: whole vectors, the first n lanes, strided, gathered,
-// masked, non-temporal; for f32, f64, i32, i64 and bool (one byte). Needs types.h.
-// A lane that is off never touches memory; `other` is the value such a lane gets.
+// Loads and stores for generated CPU kernels: whole vectors, the first n lanes, strided, gathered,
+// masked, non-temporal; for f32, f64, i32, i64 and bool (one byte). Needs types.h. A disabled lane
+// never touches memory; it gets the value `other`.
 
 namespace sn {
 
@@ -17,7 +17,7 @@ SN_INLINE void store_raw(void* p, V v) {
   ((Unaligned<V>*)p)->v = v;
 }
 
-// Masked access by one instruction where there is one; bit i of `lanes` turns lane i on.
+// Masked access in one instruction if there is one; bit i of `lanes` enables lane i.
 template <class V>
 SN_INLINE V load_lanes(const void* p, u32 lanes, V v) {
 #if SN_AVX512
@@ -77,7 +77,7 @@ SN_INLINE void store_lanes(void* p, u32 lanes, V v) {
 }
 SN_INLINE u32 first_lanes(i64 n) { return (1u << n) - 1; }
 
-// Non-temporal when p is aligned to the whole vector; stream_fence() orders such stores.
+// Non-temporal if p is aligned to the whole vector; stream_fence() orders such stores.
 template <class V>
 SN_INLINE void stream_raw(void* p, V v) {
   if constexpr (SN_IN_REGISTER(sizeof(V))) {
@@ -94,7 +94,8 @@ SN_INLINE void stream_fence() {
 #endif
 }
 
-// Integer lanes between widths: compilers take __builtin_convertvector apart lane by lane here.
+// Converts integer lanes between widths: compilers expand __builtin_convertvector lane by lane
+// here.
 typedef __attribute__((vector_size(16))) i64 i64x2;
 template <class V>
 SN_INLINE i64x2 in_low_bytes(V v) {  // of a 16-byte register
@@ -134,7 +135,7 @@ SN_INLINE i32v widen(V v) {  // u8v or u16v
 #endif
 }
 template <class V>
-SN_INLINE V narrow(i32v v) {  // to u8v or u16v; lanes hold values that fit
+SN_INLINE V narrow(i32v v) {  // to u8v or u16v; values must fit
 #if SN_AVX512 && SN_WORDS_IN_REGISTER
   if constexpr (sizeof(V) == 32) {
     V r;
@@ -164,7 +165,7 @@ SN_INLINE V narrow(i32v v) {  // to u8v or u16v; lanes hold values that fit
 #endif
 }
 
-// A dtype's vector between memory and computing; the pointer only names the dtype.
+// A dtype's vector between memory and compute form; the pointer only selects the dtype.
 SN_INLINE f32v pack(const f32*, f32v v) { return v; }
 SN_INLINE f64v pack(const f64*, f64v v) { return v; }
 SN_INLINE i32v pack(const i32*, i32v v) { return v; }
@@ -178,7 +179,7 @@ SN_INLINE i64v unpack(const i64*, i64v v) { return v; }
 SN_INLINE boolv unpack(const u8*, u8v v) { return {widen(v) != 0}; }
 SN_INLINE boolv unpack(const bool*, u8v v) { return {widen(v) != 0}; }
 
-// Scalars of storage as scalars of compute, and back; half.h adds its own.
+// Scalars in storage and compute form; half.h adds its own.
 template <class T>
 SN_INLINE T unpack_one(T x) {
   return x;
@@ -199,7 +200,7 @@ SN_INLINE auto get_lane(V v, int i) {
 }
 SN_INLINE bool get_lane(boolv v, int i) { return v.m[i] != 0; }
 
-// The vector a dtype has in memory.
+// The vector type of a dtype in memory.
 template <class T>
 struct Stored {
   typedef SN_VECTOR(T) type;

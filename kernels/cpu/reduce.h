@@ -68,7 +68,8 @@ SN_INLINE auto reduce_lanes(V a) {
     return first_lane(r);
 }
 
-// Does (value, index) come before (best, best_index)? Values are all NaN or all comparable there.
+// Whether (value, index) comes before (best, best_index). Values are all NaN or all comparable
+// here.
 template <class V, class I>
 SN_INLINE auto wins_tie(V value, I index, V best, I best_index) {
   auto equal = logical_or(eq(value, best), logical_and(isnan(value), isnan(best)));

@@ -1,10 +1,10 @@
-// transpose_load: brings a tile of a transposed input into a small scratch tile, row by row, so
-// that the kernel's inner loop reads vectors. Blocks of SN_LANES x SN_LANES go through registers,
-// ragged edges lane by lane. Needs types.h and memory.h; half.h as well for f16 and bf16.
+// transpose_load: loads a tile of a transposed input into a small scratch tile, row by row, so that
+// the kernel's inner loop reads vectors. Blocks of SN_LANES x SN_LANES go through registers, ragged
+// edges lane by lane. Needs types.h and memory.h; also half.h for f16 and bf16.
 
 namespace sn {
 
-// Registers by constraint: v is all, x the sixteen that instructions without EVEX can name.
+// Register constraints: v is any, x the sixteen that non-EVEX instructions can address.
 #define SN_SHUFFLE(name, instruction, constraint)                                      \
   template <class V>                                                                   \
   SN_INLINE V name(V a, V b) {                                                         \
@@ -42,7 +42,7 @@ SN_INLINE void transpose_in_blocks(V* v) {
     }
   }
 }
-// Transposes the 16-byte blocks themselves: a square of 1, 2 or 4 blocks a side.
+// Transposes the 16-byte blocks themselves: a square of 1, 2 or 4 blocks per side.
 template <class V>
 SN_INLINE void transpose_blocks(V* v) {
   constexpr int side = 16 / sizeof(v[0][0]);
@@ -64,8 +64,8 @@ SN_INLINE void transpose_blocks(V* v) {
   }
 }
 
-// dst[r * dst_stride + c] = src[r + c * src_col_stride], as the compute type. `next` is where the
-// following tile begins, or null: hardware prefetchers do not see it coming.
+// dst[r * dst_stride + c] = src[r + c * src_col_stride], as the compute type. `next` is the start
+// of the following tile, or null; it is prefetched, since hardware prefetchers do not predict it.
 template <class D, class T>
 static __attribute__((noinline)) void transpose_load(D* dst, i64 dst_stride, const T* src,
                                                      i64 src_col_stride, i64 rows, i64 cols,

@@ -1,10 +1,10 @@
-// The types of generated CPU kernels: scalars, vectors of SN_LANES lanes, splats, conversions,
-// comparisons, select. Pasted first into every kernel; includes nothing, as all headers here do.
-// A function has one name for scalars and vectors, so generated text need not tell them apart.
+// Types of generated CPU kernels: scalars, vectors of SN_LANES lanes, splats, conversions,
+// comparisons, select. Pasted first into every kernel; includes nothing, like all headers here. A
+// function has the same name for scalars and vectors, so generated text need not distinguish them.
 
 #define SN_INLINE static inline __attribute__((always_inline))
 
-// Can a vector of so many bytes live in one register, with VEX or EVEX instructions?
+// Whether a vector of that many bytes fits one register, with VEX or EVEX instructions.
 #if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 #define SN_AVX512 1
 #else
@@ -47,7 +47,7 @@ struct boolv {
   i32v m;  // lanes are 0 or -1
 };
 
-// x - 0 keeps the sign of a zero, which x + 0 would not.
+// x - 0 keeps the sign of a zero; x + 0 would not.
 template <class V, class S>
 SN_INLINE V splat(S x) {
   return (decltype(V{}[0] + V{}[0])) x - V{};
@@ -67,7 +67,7 @@ SN_INLINE auto first_lane(V v) {
   return v[0];
 }
 
-// x in the type of the first argument.
+// x converted to the type of the first argument.
 SN_INLINE f32 like(f32, f64 x) { return (f32)x; }
 SN_INLINE f64 like(f64, f64 x) { return x; }
 SN_INLINE i32 like(i32, f64 x) { return (i32)x; }
@@ -86,7 +86,7 @@ SN_INLINE i32v iota_i32() {
 }
 SN_INLINE i64v iota_i64() { return __builtin_convertvector(iota_i32(), i64v); }
 
-// What comparing two values gives, as bool or boolv.
+// The result of a comparison as bool or boolv.
 SN_INLINE bool as_mask(bool x) { return x; }
 SN_INLINE boolv as_mask(i32v x) { return {x}; }
 #if SN_AVX512 && SN_LANES == 8
@@ -169,7 +169,7 @@ SN_INLINE f64v select(boolv c, f64v a, f64v b) { return wide_mask(c) ? a : b; }
 SN_INLINE i64v select(boolv c, i64v a, i64v b) { return wide_mask(c) ? a : b; }
 SN_INLINE boolv select(boolv c, boolv a, boolv b) { return {(c.m & a.m) | (~c.m & b.m)}; }
 
-// Floats to integers: NaN gives 0, what the type cannot hold gives its nearest.
+// Floats to integers: NaN gives 0, out-of-range values the nearest integer.
 template <class T, class S>
 SN_INLINE T whole(S x) {
   const S limit = sizeof(T) == 4 ? (S)2147483648.0 : (S)9223372036854775808.0;
@@ -178,7 +178,7 @@ SN_INLINE T whole(S x) {
   if (x < -limit) return -most - 1;
   return x == x ? (T)x : 0;
 }
-// What the processor cannot convert it makes the least integer.
+// The processor converts out-of-range values to the smallest integer.
 template <class V, class T, class W>
 SN_INLINE V whole_lanes(W x, W limit) {
   V r = __builtin_convertvector(x, V);

@@ -1,7 +1,7 @@
-// Mathematical functions of generated GPU kernels, of an element or of a vector. f32 is accurate to
-// a few units in the last place, exp(a) to 2 + |a| of them; NaN comes through everywhere; integer division
-// never traps. Needs types.cuh, primitives; SN_NARROW_RESULTS: all results are rounded to 16 bits,
-// so that the machine's own sine and cosine are exact enough.
+// Math functions for generated GPU kernels, on one element or a vector. f32 is accurate to a few
+// ulps, exp(a) to 2 + |a| ulps; NaN propagates; integer division never traps. Needs types.cuh,
+// primitives. SN_NARROW_RESULTS: all results are rounded to 16 bits, so the hardware sine and
+// cosine are accurate enough.
 
 namespace sn {
 
@@ -61,12 +61,12 @@ SN_CALL(erf, ::erff, ::erf)
 SN_CALL(erfc, ::erfcf, ::erfc)
 #undef SN_CALL
 
-// Two instructions, where one more digit would take eight: rows of exponentials wait for them.
+// Two instructions; one more digit would take eight, and softmax rows wait for these exponentials.
 SN_INLINE f32 exp(f32 a) { return fast_exp2(a * 1.442695041f); }
 SN_INLINE f64 exp(f64 a) { return ::exp(a); }
 
-// A polynomial near 0, where 1 - 2 / (1 + exp(2a)) would lose digits; both without a branch, which
-// the threads of a warp would not all take.
+// A polynomial near 0, where 1 - 2 / (1 + exp(2a)) would lose digits. Both are computed without a
+// branch, which would diverge within a warp.
 SN_INLINE f32 tanh(f32 a) {
   const f32 size = ::fabsf(a);
   const f32 far = ::fmaf(-2.f, fast_reciprocal(1.f + fast_exp2(size * 2.885390082f)), 1.f);
@@ -80,15 +80,15 @@ SN_INLINE f32 tanh(f32 a) {
 }
 SN_INLINE f64 tanh(f64 a) { return ::tanh(a); }
 
-// CUDA's sinf and cosf carry a reduction for huge arguments into every place they are used. Up to
-// here a reduction by pi/2 in three parts is exact enough; beyond, which is rare, they are called.
+// CUDA's sinf and cosf inline a reduction for huge arguments at every call. Up to this limit a
+// three-part reduction by pi/2 is accurate enough; beyond it, which is rare, they are called.
 inline constexpr f32 kLargestReduced = 48000.f;
 
 SN_RARE f32 sin_of_huge(f32 a) { return ::sinf(a); }
 SN_RARE f32 cos_of_huge(f32 a) { return ::cosf(a); }
 
-// Added to what is less than 2^22, leaves no digits behind the point, and the last bits of the whole
-// number as the sum's last bits, without the conversions that rounding would take.
+// Adding this to a number below 2^22 leaves no fraction bits, and the integer's last bits as the
+// sum's last bits, without conversion instructions.
 inline constexpr f32 kWhole = 12582912.f;
 
 // a - quadrant * pi/2, within pi/4 of 0.
@@ -113,13 +113,14 @@ SN_INLINE f32 sin_or_cos(f32 angle, u32 quadrant) {
   return quadrant & 2 ? -result : result;
 }
 #if SN_NARROW_RESULTS
-// a without its whole turns, within pi of 0.
+// a modulo 2 pi, within pi of 0.
 SN_INLINE f32 without_turns(f32 a) {
   const f32 turns = ::fmaf(a, 0.159154943f, kWhole) - kWhole;
   return ::fmaf(turns, -3.019915825e-07f, ::fmaf(turns, -6.283185005f, a));
 }
 SN_INLINE f32 sin_of_most(f32 a) {
-  const f32 near = a * ::fmaf(a * a, -0.166666667f, 1.f);  // where 2^-20 would be much
+  // Small angles, where an error of 2^-20 would be too large.
+  const f32 near = a * ::fmaf(a * a, -0.166666667f, 1.f);
   return ::fabsf(a) < 0.015625f ? near : fast_sin(without_turns(a));
 }
 SN_INLINE f32 cos_of_most(f32 a) { return fast_cos(without_turns(a)); }
@@ -135,12 +136,12 @@ SN_INLINE f32 cos_of_most(f32 a) {
   return sin_or_cos(angle, quadrant + 1);
 }
 #endif
-SN_INLINE bool is_huge(f32 a) { return !(::fabsf(a) <= kLargestReduced); }  // or no number
+SN_INLINE bool is_huge(f32 a) { return !(::fabsf(a) <= kLargestReduced); }  // or NaN
 SN_INLINE f64 sin(f64 a) { return ::sin(a); }
 SN_INLINE f64 cos(f64 a) { return ::cos(a); }
 
-// Of one angle; and of V angles, in their place: the same bits, with one branch and one call for all
-// of them. What is called has copies, so that the others can stay in registers.
+// For one angle, and for V angles in place: the same bits, with one branch and one call for all of
+// them. The call gets copies, so that the others can stay in registers.
 #define SN_OF_ANGLES(name)                                                         \
   SN_INLINE f32 name(f32 a) {                                                      \
     f32 result = name##_of_most(a);                                                \
@@ -178,8 +179,8 @@ SN_OF_ANGLES(cos)
 SN_INLINE f32 pow(f32 a, f32 b) { return ::powf(a, b); }
 SN_INLINE f64 pow(f64 a, f64 b) { return ::pow(a, b); }
 
-// Of integers exact but for wrapping; a negative exponent gives 0, unless the base is 1 or -1, of
-// which only the exponent's last bit counts.
+// Exact for integers except for wrapping. A negative exponent gives 0, unless the base is 1 or -1,
+// where only the exponent's last bit matters.
 template <class T, class U>
 SN_INLINE T whole_pow(T base, T exponent) {
   if (exponent < 0 && base != 1 && base != -1) return 0;
@@ -210,11 +211,12 @@ SN_INLINE f64 sigmoid(f64 a) {
   return (a < 0 ? power : 1.) / (1 + power);
 }
 
-// Such are divided in 32 bits: a GPU has no divider, and 64 take many more instructions.
+// Divided in 32 bits if possible: a GPU has no integer divider, and 64 bits take many more
+// instructions.
 SN_INLINE bool fit_32_bits(i64 a, i64 b) { return ((u64)(a | b) >> 32) == 0; }
 
 // Python's rules: the quotient is rounded down, the remainder has the divisor's sign. Integer
-// division by zero gives 0 (and remainder 0); the least integer divided by -1 wraps.
+// division by zero gives 0 (and remainder 0); the smallest integer divided by -1 wraps.
 template <class T>
 SN_INLINE T whole_floor_div(T a, T b) {
   if (b == 0) return 0;
@@ -250,8 +252,8 @@ SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
 SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
 
-// a / b of a program's number, or of such a quotient: by `inverse` (src/codegen/cuda/argument.h),
-// unless there is none or an earlier divisor was negative.
+// a / b for a program id or such a quotient, by multiplying with `inverse`
+// (src/codegen/cuda/argument.h), unless there is none or an earlier divisor was negative.
 SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
 SN_INLINE idx quotient(idx a, idx b, u64 inverse) {
   const u32 number = (u32)a, high = (u32)(inverse >> 32);

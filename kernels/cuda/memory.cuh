@@ -1,6 +1,6 @@
-// Elements of buffers as values a kernel computes with, one or V neighbours at a time. 16-bit floats
-// become f32, bytes become bool. Needs types.cuh and primitives; SN_ALIGNED: every buffer begins
-// where its widest access can, so that V neighbours are one access.
+// Loads and stores: elements of buffers as values to compute with, one or V neighbours at a time.
+// 16-bit floats become f32, bytes become bool. Needs types.cuh and primitives. SN_ALIGNED: every
+// buffer is aligned for its widest access, so that V neighbours are one access.
 
 namespace sn {
 
@@ -16,7 +16,7 @@ SN_INLINE void unpack_all(C* to, const Pack<T, V>& pack) {
   SN_UNROLL
   for (int v = 0; v < V; ++v) to[v] = unpack_one(pack.element[v]);
 }
-// Two by two, an instruction each.
+// Two per instruction.
 template <int V>
 SN_INLINE void unpack_all(f32* to, const Pack<bf16, V>& pack) {
   static_assert(V % 2 == 0);
@@ -38,7 +38,7 @@ SN_INLINE void pack_one(f16& to, f32 x) { to = pack_f16(x); }
 SN_INLINE void pack_one(bf16& to, f32 x) { to = pack_bf16(x); }
 
 SN_INLINE f32 round_f16(f32 x) { return unpack_one(pack_f16(x)); }
-// The upper half of a pair is the f32 itself.
+// The upper half of a pair is already the f32.
 SN_INLINE f32 round_bf16(f32 x) { return from_bits(pack_bf16_pair(0.f, x)); }
 
 template <class T>
@@ -56,7 +56,7 @@ SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
   write_one(to, at, stored SN_HERE);
 }
 
-// V 16-bit floats as they lie in memory, in half the registers of the f32 that they stand for.
+// V 16-bit floats as packed halves, as in memory: half the registers of the corresponding f32.
 template <class T, int V>
 struct Packed {
   u32 pairs[V / 2];
@@ -72,7 +72,7 @@ SN_INLINE f32 element(const Packed<bf16, V>& from, int v) {
   return v % 2 ? upper_bf16(from.pairs[v / 2]) : lower_bf16(from.pairs[v / 2]);
 }
 
-// Of each element; NaN where either is.
+// Elementwise; NaN if either is NaN.
 #define SN_OF_PAIRS(name, T, of_pair)                                            \
   template <int V>                                                               \
   SN_INLINE Packed<T, V> name(Packed<T, V> a, const Packed<T, V>& b) {           \
@@ -86,7 +86,7 @@ SN_OF_PAIRS(maximum, bf16, fmax_nan_bf16)
 SN_OF_PAIRS(minimum, bf16, fmin_nan_bf16)
 #undef SN_OF_PAIRS
 
-// Loads go to an array of values or to packed ones, which are filled from the first on.
+// Loads write to an array of values or to packed halves, filled from the front.
 template <class C, class T, int W>
 SN_INLINE void set_pack(C* to, int v, const Pack<T, W>& pack) {
   unpack_all(to + v, pack);
@@ -121,7 +121,7 @@ SN_INLINE void set_all(To&& to, C value) {
   for (int v = 0; v < V; ++v) set_value(to, v, value);
 }
 
-// V neighbours from `at` on, W of them in one access.
+// V neighbours from `at` on, W per access.
 template <int V, int W, Reading reading, class T, class To>
 SN_INLINE void load_vector(To&& to, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED && W > 1) {
@@ -139,7 +139,8 @@ SN_INLINE void load_where(To&& to, In<T> from, idx at, bool on, C other SN_WHERE
   if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
   set_all<V>(to, other);
 }
-// The first `count` of them; `other` for the rest. Any count, also less than 0 and more than V.
+// The first `count` of them, `other` for the rest. Any count is valid, including negative ones and
+// more than V.
 template <int V, int W, Reading reading, class T, class To, class C>
 SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHERE) {
   if (count >= V) return load_vector<V, W, reading>(to, from, at SN_HERE);
@@ -152,9 +153,9 @@ SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHER
   }
 }
 
-// V neighbours that will be needed later go into packs of shared memory, from `pack` on, where the
-// same thread takes them once they have arrived (wait_for_fetched). Unaligned ones stay where they
-// are, and are loaded when they are taken.
+// Prefetches V neighbours into shared memory, from pack `pack` on; the same thread reads them once
+// they have arrived (wait_for_fetched). Unaligned ones are not prefetched but loaded when they are
+// read.
 template <int V, int W, Reading reading, class Packs, class T>
 SN_INLINE void fetch_vector(Packs packs, i32 pack, In<T> from, idx at SN_WHERE) {
   if constexpr (SN_ALIGNED) {
@@ -187,7 +188,7 @@ SN_INLINE void pack_all(Pack<T, V>& pack, const C* from) {
   SN_UNROLL
   for (int v = 0; v < V; ++v) pack_one(pack.element[v], from[v]);
 }
-// 16-bit floats two by two: one instruction rounds both.
+// 16-bit floats in pairs: one instruction rounds both.
 #define SN_PACK_PAIRS(T, pair)                                               \
   template <int V>                                                           \
   SN_INLINE void pack_all(Pack<T, V>& pack, const f32* from) {               \
@@ -227,7 +228,7 @@ SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) 
     if (v < count) store_one(to, at + v, from[v] SN_HERE);
 }
 
-// A scalar parameter that is a real number.
+// A floating-point scalar parameter.
 SN_INLINE f64 real_word(u64 word) {
   f64 value;
   memcpy(&value, &word, sizeof value);

@@ -1,10 +1,9 @@
-// What threads of a GPU can do that plain C++ cannot say: who they are, barriers, exchange between
-// lanes and between the blocks of a cluster, accesses of 16 bytes, instructions of the machine.
-// kernels/simt/primitives.h gives each of these a meaning on the CPU; everything else in
-// kernels/cuda is written in terms of them. Needs types.cuh; SN_THREADS, SN_BLOCKS_AT_ONCE,
-// SN_CLUSTER, SN_KEEPS_RESULTS.
+// GPU primitives that plain C++ lacks: thread ids, barriers, exchanges between lanes and between
+// the blocks of a cluster, 16-byte accesses, special instructions. kernels/simt/primitives.h
+// implements the same on the CPU; everything else in kernels/cuda is built on them. Needs
+// types.cuh; SN_THREADS, SN_BLOCKS_AT_ONCE, SN_CLUSTER, SN_KEEPS_RESULTS.
 
-// The host compilers' names for numbers that have no literal; NVRTC does not know them.
+// Host compilers' names for numbers without a literal, which NVRTC does not know.
 #define __builtin_inff() __int_as_float(0x7f800000)
 #define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)
 #define __builtin_nanf(text) __int_as_float(0x7fc00000)
@@ -12,7 +11,7 @@
 
 namespace sn {
 
-// A kernel's only argument: addresses of its buffers, scalars, the number of programs.
+// A kernel's only argument: buffer addresses, scalars, the number of programs.
 template <int count>
 struct Arguments {
   u64 words[count];
@@ -22,8 +21,8 @@ struct Arguments {
       name(const __grid_constant__ sn::Arguments<count> arguments)
 
 // Buffers that are only read, and buffers that are written (and perhaps read back). The former are
-// not __restrict__: their loads could then be moved up before the wait for the kernel that writes
-// them.
+// not __restrict__: the compiler could then move their loads before the wait for the kernel that
+// writes them.
 template <class T>
 using In = const T*;
 template <class T>
@@ -44,24 +43,26 @@ SN_INLINE i32 cluster_rank() {
 SN_INLINE i32 cluster_rank() { return 0; }
 #endif
 
-// A kernel may start before the one it follows has ended: nothing of memory is touched before.
+// Programmatic dependent launch: a kernel may start before the previous one has ended. Call before
+// touching memory.
 SN_INLINE void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// The next kernel may be put in place; it waits for this one's end before it reads anything.
+// Lets the next kernel be scheduled; it waits for the end of this one before reading memory.
 SN_INLINE void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-// --- barriers: all threads of the block or cluster, and their writes are seen after it ---
+// --- barriers: for all threads of the block or cluster; make earlier writes visible ---
 
 SN_INLINE void block_barrier() { __syncthreads(); }
 #if SN_CLUSTER > 1
-// In two halves: what stands between does not wait. The first arrival only says "I have started".
+// Split barrier: code between arrival and wait does not block. The first arrival only signals
+// "started".
 SN_INLINE void cluster_has_started() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
@@ -74,7 +75,7 @@ SN_INLINE void cluster_barrier() {
 
 // --- exchange ---
 
-// The value that lane (own ^ mask) has. All 32 lanes take part.
+// The value of lane (own ^ mask). All 32 lanes take part.
 template <class T>
 SN_INLINE T shuffle_xor(T value, i32 mask) {
   return __shfl_xor_sync(0xffffffffu, value, mask);
@@ -94,7 +95,8 @@ SN_INLINE void put(T* array, i32 index, T value) {
 }
 
 #if SN_CLUSTER > 1
-// Writes element `index` of the same array in block `rank` of the cluster.
+// Writes element `index` of the same array in block `rank` of the cluster (distributed shared
+// memory).
 template <class T>
 SN_INLINE void put_in_block(T* array, i32 index, i32 rank, T value) {
   const u32 here = (u32)__cvta_generic_to_shared(array + index);
@@ -114,12 +116,13 @@ SN_INLINE void put_in_block(T* array, i32 index, i32 rank, T value) {
   }
 }
 
-// Meetings: every block of the cluster waits for what all of them put into it, and for nothing else.
-// A cluster's barrier would wait for everything its threads have ever written.
+// Cluster exchange with mbarriers ("meetings"): every block waits only for the bytes that the
+// blocks of the cluster store into it. A cluster barrier would wait for everything its threads have
+// ever written.
 #define SN_MEETINGS(name, count)   \
   __shared__ u64 name[count];      \
   sn::start_meetings(name, count);
-// Before cluster_has_started().
+// Call before cluster_has_started().
 SN_INLINE void start_meetings(u64* meetings, i32 count) {
   if (thread_index() != 0) return;
   for (i32 i = 0; i < count; ++i)
@@ -127,7 +130,7 @@ SN_INLINE void start_meetings(u64* meetings, i32 count) {
         (u32)__cvta_generic_to_shared(meetings + i)));
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-// How many bytes will be put into this block.
+// The number of bytes that will be stored into this block.
 SN_INLINE void expect_at_meeting(u64* meetings, i32 index, i32 bytes) {
   if (thread_index() != 0) return;
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
@@ -161,7 +164,7 @@ SN_INLINE void put_at_meeting(T* array, i32 at, i32 rank, T value, u64* meetings
                  : "memory");
   }
 }
-// A meeting is used again and again; `parity` is 0 the first time, 1 the second, and so on.
+// An mbarrier is reused; `parity` is 0 the first time, 1 the second, and so on.
 SN_INLINE void wait_for_meeting(u64* meetings, i32 index, i32 parity) {
   const u32 meeting = (u32)__cvta_generic_to_shared(meetings + index);
   u32 done;
@@ -191,7 +194,7 @@ SN_INLINE void write_one(Out<T> to, idx at, T value) {
   to[at] = value;
 }
 
-// When the L2 gives up the lines of an access, among those of others.
+// L2 eviction priority of an access.
 struct Evict {
   SN_INLINE u64 first() {
     u64 policy;
@@ -205,8 +208,9 @@ struct Evict {
   }
 };
 
-// V neighbours at once, up to 16 bytes; their address is a multiple of their size. Volatile, so that
-// nothing moves them before the wait above; kLater is what the machine may move over stores.
+// V neighbours in one access of up to 16 bytes; the address must be aligned to their size.
+// Volatile, so that nothing moves them before the wait above; kLater allows moving them over
+// stores.
 template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
@@ -246,22 +250,23 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
   }
 }
 
-// --- fetching ahead ---
+// --- prefetch into shared memory (cp.async) ---
 
-// An array of packs of W, `at` bytes into the shared memory that a launch adds.
+// An array of packs of W elements, at byte offset `at` in dynamic shared memory.
 #define SN_FETCHED(T, W, name, count, at) \
   Pack<T, W>* const name = (Pack<T, W>*)(sn::fetched_bytes + at)
 extern __shared__ __align__(16) unsigned char fetched_bytes[];
 
-// Starts to copy 16 bytes into pack `index`. What this thread took from there is in registers long
-// before memory answers.
+// Starts copying 16 bytes into pack `index`. Values this thread read from there are in registers
+// long before the copy arrives.
 template <int W, Reading reading, class T>
 SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
   static_assert(sizeof(Pack<T, W>) == 16);
   auto to = (u32)__cvta_generic_to_shared(packs + index);
   if constexpr (reading == kOnce || reading == kKept) {
-    // The maximum is `to`, which ptxas cannot know: it would put a part of the address into a uniform
-    // register, and ptxas 13.0 encodes that wrong beside a policy (an illegal instruction).
+    // The maximum equals `to`, which ptxas cannot know: it would otherwise put a part of the
+    // address into a uniform register, which ptxas 13.0 encodes wrongly together with a cache
+    // policy (an illegal instruction).
     asm("max.u32 %0, %0, %1;" : "+r"(to) : "r"((u32)index));
     asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to),
                  "l"(from + at), "l"(reading == kOnce ? Evict::first() : Evict::last())
@@ -270,8 +275,8 @@ SN_INLINE void fetch_pack(Pack<T, W>* packs, i32 index, In<T> from, idx at) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + at) : "memory");
   }
 }
-// What was fetched since the last end belongs together; then: all but the last `left` of these have
-// arrived, as far as this thread fetched them.
+// Commits a group of copies; then: waits until all but the last `left` of this thread's groups have
+// arrived.
 SN_INLINE void end_of_fetch() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int left>
 SN_INLINE void wait_for_fetched() {
@@ -280,7 +285,7 @@ SN_INLINE void wait_for_fetched() {
 
 // --- instructions ---
 
-// The greater or lesser of two; NaN if either is.
+// Maximum or minimum; NaN if either is NaN.
 SN_INLINE f32 fmax_nan(f32 a, f32 b) {
   f32 r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
@@ -291,7 +296,7 @@ SN_INLINE f32 fmin_nan(f32 a, f32 b) {
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
 }
-// Of each half of two pairs.
+// Elementwise on packed halves.
 SN_INLINE u32 fmax_nan_f16(u32 a, u32 b) {
   asm("max.NaN.f16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
   return a;
@@ -308,7 +313,7 @@ SN_INLINE u32 fmin_nan_bf16(u32 a, u32 b) {
   asm("min.NaN.bf16x2 %0, %0, %1;" : "+r"(a) : "r"(b));
   return a;
 }
-// 2 to the power of x, and 1/x, each to two units in the last place; subnormals are 0.
+// 2^x and 1/x, accurate to two ulps; subnormals are flushed to 0.
 SN_INLINE f32 fast_exp2(f32 x) {
   f32 r;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -320,7 +325,7 @@ SN_INLINE f32 fast_reciprocal(f32 x) {
   return r;
 }
 
-// Of angles within pi of 0, to 2^-20.
+// For angles within pi of 0, accurate to 2^-20.
 SN_INLINE f32 fast_sin(f32 x) {
   f32 r;
   asm("sin.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -339,8 +344,8 @@ SN_INLINE f32 unpack_one(f16 x) {
 }
 SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
 SN_INLINE u32 bits_of(f32 x) { return __float_as_uint(x); }
-// Of a pair of bf16. Of plain shifts the compiler makes values that it keeps from stage to stage, in
-// twice the registers; of these instructions it did not (NVRTC 13.0).
+// Halves of a bf16 pair. With plain shifts the compiler keeps the unpacked values live across
+// stages, in twice the registers; with these instructions it does not (NVRTC 13.0).
 SN_INLINE f32 lower_bf16(u32 pair) {
   u32 r;
   asm("prmt.b32 %0, %1, 0, 0x1044;" : "=r"(r) : "r"(pair));
@@ -361,7 +366,7 @@ SN_INLINE bf16 pack_bf16(f32 x) {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
   return r;
 }
-// Two at once: the first is the lower half.
+// Packs two; the first is the lower half.
 SN_INLINE u32 pack_f16_pair(f32 first, f32 second) {
   u32 r;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(second), "f"(first));

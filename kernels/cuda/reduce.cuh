@@ -3,8 +3,8 @@
 // result, computed in the same order everywhere. The kernel's text declares the reductions it uses
 // with SN_REDUCTION. Needs types.cuh, primitives, math.cuh.
 //
-// A row has G threads of a block (a power of two), the block has rows of threads, SN_CLUSTER blocks
-// share a row. The slots of a reduction are an array of shared memory, kSlots<G> for each row.
+// A row has G threads of a block (a power of two), a block has several rows of threads, SN_CLUSTER
+// blocks share a row. The slots of a reduction are an array in shared memory, kSlots<G> per row.
 
 namespace sn {
 
@@ -17,7 +17,7 @@ namespace sn {
     }                                      \
   };
 
-// A value and where it is; of equal ones the lowest position wins, NaN wins against numbers.
+// A value and its position; among equal values the lowest position wins, NaN wins over numbers.
 template <class V, class I>
 struct Placed {
   V value;
@@ -59,7 +59,7 @@ SN_INLINE T reduce_lanes(T value) {
   return value;
 }
 
-// What a part is in its slot: blocks exchange no single bytes.
+// The type of a partial result in its slot: blocks do not exchange single bytes.
 template <class T>
 struct SlotOf {
   using type = T;
@@ -76,7 +76,7 @@ template <int G>
 SN_INLINE i32 own_slot(i32 row) {
   return row * kSlots<G> + cluster_rank() * kWarpsPerRow<G> + thread_index() % G / 32;
 }
-// Leaves a warp's part in the slots of a row, in every block that shares it.
+// Stores a warp's partial result into the row's slots, in every block that shares the row.
 template <int G, class Array, class T>
 SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
   const i32 lane = thread_index() % 32;
@@ -88,7 +88,7 @@ SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
 #endif
 }
 #if SN_CLUSTER > 1
-// Likewise, where a meeting comes in the place of the barrier.
+// The same with an mbarrier ("meeting") instead of the barrier.
 template <int G, class Array, class T, class Meetings>
 SN_INLINE void bring_part(Array& slots, i32 row, T part, Meetings& meetings, i32 index SN_WHERE) {
   static_assert(G >= 32);
@@ -97,7 +97,7 @@ SN_INLINE void bring_part(Array& slots, i32 row, T part, Meetings& meetings, i32
     put_at_meeting(slots, own_slot<G>(row), lane, (Slot<T>)part, meetings, index SN_HERE);
 }
 #endif
-// After a barrier or meeting: the row's result.
+// After a barrier or mbarrier wait: the row's result.
 template <class Kind, int G, class Array, class T>
 SN_INLINE T take_parts(Array& slots, i32 row, T identity SN_WHERE) {
   constexpr int count = kSlots<G>;
@@ -110,7 +110,7 @@ SN_INLINE T take_parts(Array& slots, i32 row, T identity SN_WHERE) {
   return reduce_lanes<Kind, width>(value);
 }
 
-// Values and their positions lie in slots of their own.
+// Values and their positions have separate slots.
 template <int G, class Values, class Positions, class V, class I>
 SN_INLINE void put_part(Values& values, Positions& positions, i32 row,
                         Placed<V, I> part SN_WHERE) {

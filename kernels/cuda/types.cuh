@@ -1,12 +1,12 @@
-// The types of generated GPU kernels: scalars, comparisons, select, conversions. Pasted first into
-// every kernel of the CUDA dialect, whether a GPU runs it or (SN_SIMT) the SIMT executor.
-// One element at a time: neighbours that a thread takes at once lie in arrays.
+// Types of generated GPU kernels: scalars, comparisons, select, conversions. Pasted first into
+// every CUDA kernel, whether a GPU runs it or (SN_SIMT) the SIMT executor. Scalar code: neighbours
+// that a thread handles together are arrays.
 
 #ifdef SN_SIMT
 #define SN_MEMBER inline __attribute__((always_inline))
 #define SN_RARE static __attribute__((noinline))
 #define SN_UNROLL
-// Accesses to memory know the line of the kernel's text they stand in.
+// Memory accesses carry the line of the kernel's text.
 #define SN_WHERE , int line = __builtin_LINE()
 #define SN_HERE , line
 #else
@@ -35,14 +35,14 @@ struct bf16 {
   u16 bits;
 };
 
-// Of offsets into buffers, and what they are computed from.
+// The type of buffer offsets and what they are computed from.
 #if SN_WIDE_INDEX
 typedef i64 idx;
 #else
 typedef i32 idx;
 #endif
 
-// x in the type of the first argument.
+// x converted to the type of the first argument.
 template <class T>
 SN_INLINE T like(T, f64 x) {
   return (T)x;
@@ -71,7 +71,7 @@ SN_INLINE T select(bool c, T a, T b) {
   return c ? a : b;
 }
 
-// Floats to integers: NaN gives 0, what the type cannot hold gives its nearest.
+// Floats to integers: NaN gives 0, out-of-range values the nearest integer.
 template <class T, class S>
 SN_INLINE T whole(S x) {
   const S limit = sizeof(T) == 4 ? (S)2147483648.0 : (S)9223372036854775808.0;
@@ -106,15 +106,15 @@ SN_INLINE bool to_bool(S x) {
   return x != S(0);
 }
 
-// How inputs are read.
+// Caching hints for reading inputs.
 enum Reading {
-  kOnce,  // what others have in the caches is worth more
-  kKept,  // they are worth more than what others have in the L2
+  kOnce,  // streaming: other data in the caches is worth more
+  kKept,  // worth keeping in the L2 over other data
   kOften,
-  kLater,  // often, by a program that has begun long ago: may be brought forward over its stores
+  kLater,  // often, by a program that began long ago: may be moved over its stores
 };
 
-// V neighbours as they lie in memory.
+// V neighbours as in memory.
 template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T element[V];

@@ -1,8 +1,9 @@
-// What kernels/cuda/primitives.cuh says of a GPU's threads, said for the SIMT executor: a thread is
-// a fiber, every access to memory is checked. Takes that header's place, and gives each of its
-// names the same meaning. Needs simt/interface.h, types.cuh; SN_THREADS, SN_CLUSTER.
+// kernels/cuda/primitives.cuh for the SIMT executor: a thread is a fiber, and every memory access
+// is checked. Replaces that header and defines the same names. Needs simt/interface.h, types.cuh;
+// SN_THREADS, SN_CLUSTER.
 
-// The C library's functions that kernels call. <math.h> would bring overloads and half a second.
+// C library functions that kernels call. <math.h> would add overloads and half a second of compile
+// time.
 extern "C" {
 #define SN_LIBRARY(name)        \
   double name(double) noexcept; \
@@ -47,7 +48,7 @@ double fma(double, double, double) noexcept;
 float fmaf(float, float, float) noexcept;
 void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept;
 
-// Who runs now on this thread of the host.
+// The GPU thread running on this host thread.
 thread_local sn::simt::Thread* sn_simt_thread;
 sn::simt::Thread** sn_simt_place() { return &sn_simt_thread; }
 }
@@ -60,7 +61,7 @@ struct Arguments {
 };
 #define SN_KERNEL(name, count) extern "C" void name(const sn::Arguments<count>& arguments)
 
-// --- global memory: an address and how many elements lie there ---
+// --- global memory: an address and its number of elements ---
 
 template <class T>
 struct Buffer {
@@ -117,7 +118,7 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {
   *(Pack<T, V>*)to.check(at, V, true, line) = pack;
 }
 
-// --- who and when ---
+// --- thread ids and ordering of kernels ---
 
 SN_INLINE i32 thread_index() { return sn_simt_thread->thread; }
 SN_INLINE i64 block_index() { return sn_simt_thread->block; }
@@ -164,7 +165,7 @@ template <class T>
 SN_INLINE SharedArray<T> shared_array(const void* site, const char* name, i64 count SN_WHERE) {
   return {sn_simt_thread->calls->shared_array(sn_simt_thread, site, name, count, sizeof(T), line)};
 }
-// A static object for each declaration tells them apart.
+// A static object per declaration identifies it.
 #define SN_SHARED(T, name, count)    \
   static const char name##_site = 0; \
   const sn::SharedArray<T> name = sn::shared_array<T>(&name##_site, #name, count)
@@ -183,7 +184,7 @@ SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value S
   *array.check(index, rank, true, line) = value;
 }
 
-// Meetings count what is brought, and are barriers besides.
+// Mbarriers ("meetings") count stored bytes and also act as barriers.
 #define SN_MEETINGS(name, count)       \
   [[maybe_unused]] const i32 name = 0; \
   sn::start_meetings(name, count);
@@ -203,7 +204,7 @@ SN_INLINE void wait_for_meeting(i32, i32 meeting, i32 parity SN_WHERE) {
 }
 #endif
 
-// --- fetching ahead: what is fetched arrives when the thread waits for it ---
+// --- prefetch: copies complete when the thread waits for them ---
 
 #define SN_FETCHED(T, W, name, count, at) \
   static const char name##_site = 0;      \
@@ -239,7 +240,7 @@ SN_INLINE f32 from_bits(u32 bits) {
 SN_INLINE f32 lower_bf16(u32 pair) { return from_bits(pair << 16); }
 SN_INLINE f32 upper_bf16(u32 pair) { return from_bits(pair & 0xffff0000u); }
 
-// Of two zeros the positive one is the greater.
+// Positive zero is greater than negative zero.
 SN_INLINE f32 fmax_nan(f32 a, f32 b) {
   if (a != a || b != b) return a != a ? a : b;
   return a == b ? from_bits(bits_of(a) & bits_of(b)) : a > b ? a : b;
@@ -248,7 +249,7 @@ SN_INLINE f32 fmin_nan(f32 a, f32 b) {
   if (a != a || b != b) return a != a ? a : b;
   return a == b ? from_bits(bits_of(a) | bits_of(b)) : a < b ? a : b;
 }
-// Subnormals are 0 on either side.
+// Flushes subnormal inputs and results to 0.
 SN_INLINE f32 flushed(f32 x) {
   return ::fabsf(x) < 1.17549435e-38f ? from_bits(bits_of(x) & 0x80000000u) : x;
 }
@@ -273,7 +274,7 @@ SN_INLINE f16 pack_f16(f32 x) {
   const u32 sign = (bits >> 16) & 0x8000u;
   const u32 magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return {(u16)(sign | 0x7e00u)};   // NaN
-  if (magnitude >= 0x477ff000u) return {(u16)(sign | 0x7c00u)};  // 65520 and more
+  if (magnitude >= 0x477ff000u) return {(u16)(sign | 0x7c00u)};  // >= 65520
   if (magnitude < 0x38800000u)  // below the smallest normal: a multiple of 2^-24
     return {(u16)(sign | (u32)::rintf(from_bits(magnitude) * 16777216.f))};
   const u32 rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
@@ -291,7 +292,7 @@ SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
   return pack_bf16(first).bits | (u32)pack_bf16(second).bits << 16;
 }
 
-// `of` each half of two pairs.
+// Applies `of` to each half of two pairs.
 template <class Of>
 SN_INLINE u32 each_f16(u32 a, u32 b, Of of) {
   const auto half = [&](int shift) {

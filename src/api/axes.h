@@ -1,4 +1,4 @@
-// Axes as a mask.
+// Axes as a bit mask.
 #pragma once
 
 #include <sinter/ops.h>
@@ -8,8 +8,8 @@
 
 namespace sinter {
 
-// Bit i is axis i; all of them where none are given. UserError naming the operation for an axis
-// that is not there or is named twice.
+// Bit i is axis i; an empty list means all. UserError naming the operation for an axis that does
+// not exist or is given twice.
 std::uint32_t axes_mask(std::string_view op, const Tensor& a, const Axes& axes);
 
 }  // namespace sinter

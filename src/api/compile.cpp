@@ -1,4 +1,4 @@
-// CompiledFunction: trace at the first call with a signature, then look up and run.
+// CompiledFunction: traces at the first call with a signature, then looks up and runs.
 #include <sinter/compile.h>
 #include <sinter/scope.h>
 #include <sinter/tune.h>
@@ -25,7 +25,7 @@ struct CompiledFunction::State {
 
   std::shared_ptr<const TracedProgram> program_for(std::span<const Tensor> inputs) {
     const std::shared_ptr<Device> device = device_of(inputs);
-    // Without inputs it is known when the function has run; the default one stands for it here.
+    // Without inputs the device is only known after tracing; use the default one as the key.
     const std::shared_ptr<Device> key = device ? device : default_device_handle();
     return programs.find_or_build({}, inputs, *key, [&] { return trace(inputs, device, true); });
   }
@@ -41,7 +41,7 @@ struct CompiledFunction::State {
     return report;
   }
 
-  // Null where there are no inputs.
+  // Null if there are no inputs.
   std::shared_ptr<Device> device_of(std::span<const Tensor> inputs) const {
     check_inputs(inputs);
     for (const Tensor& input : inputs)
@@ -55,10 +55,10 @@ struct CompiledFunction::State {
       fail_user("compile", "the function takes {} tensors, got {}", arity, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!inputs[i].defined())
-        fail_user("compile", "input {} is undefined (a default-made Tensor)", i);
+        fail_user("compile", "input {} is undefined (a default-constructed Tensor)", i);
   }
 
-  // The function may keep state: it runs on one thread at a time. Its errors say that it was it.
+  // The function may have state, so it runs on one thread at a time. Its errors name the function.
   template <typename F>
   auto run_function(std::span<const Tensor> inputs, F&& run) {
     const OneAtATime::Turn turn(tracing);
@@ -92,7 +92,7 @@ int CompiledFunction::arity() const { return state_->arity; }
 
 std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const {
   State& state = *state_;
-  // Inside another function's trace the call is inlined into it.
+  // Inside another function's trace, the call is inlined.
   if (current_trace()) {
     state.check_inputs(inputs);
     std::optional<NameScope> scope;

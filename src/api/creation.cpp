@@ -1,4 +1,4 @@
-// Tensors made from nothing: full(), arange() and those like another tensor.
+// Tensor factories: full(), arange() and the *_like() functions.
 #include <sinter/ops.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace sinter {
 namespace {
 
-// None given: where the operation runs is known by others.
+// Null for an empty name: the device follows from the context.
 std::shared_ptr<Device> device_argument(const std::string& name) {
   return name.empty() ? nullptr : open_device(name);
 }
@@ -59,7 +59,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 56;  // their bytes fit an int64_t
 
-// How many steps lead from start to before stop.
+// Number of elements from start up to, not including, stop.
 std::int64_t real_steps(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!(count < static_cast<double>(kMostSteps))) fail_user("arange", "has too many elements");
@@ -68,7 +68,7 @@ std::int64_t real_steps(double start, double stop, double step) {
 
 std::int64_t whole_steps(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (stop == start || (stop < start) != (step < 0)) return 0;
-  // Unsigned, where distances do not overflow.
+  // Unsigned, so that distances do not overflow.
   auto distance = [](std::int64_t from, std::int64_t to) {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   };
@@ -87,12 +87,12 @@ void check_arange(const Arg& start, const Arg& stop, const Arg& step) {
   for (const Arg* arg : {&start, &stop, &step}) {
     if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
     if (!std::isfinite(arg->real()))
-      fail_user("arange", "{} is no number to count from, to or by", number_text(*arg));
+      fail_user("arange", "{} cannot be a start, stop or step", number_text(*arg));
   }
   if (step.real() == 0) fail_user("arange", "the step cannot be 0");
 }
 
-// In integers, of which the last must fit, too.
+// With integers; the last one must fit too.
 OpCall integer_range(const Arg& start, const Arg& stop, const Arg& step, DType dtype) {
   check_value("arange", start, dtype);
   check_value("arange", stop, DType::i64);
@@ -100,7 +100,7 @@ OpCall integer_range(const Arg& start, const Arg& stop, const Arg& step, DType d
   OpCall call;
   const std::int64_t first = integer_of(start), by = integer_of(step);
   const std::int64_t count = whole_steps(first, integer_of(stop), by);
-  // Unsigned, where the product may wrap on its way to a last number that does not.
+  // Unsigned, since the product may wrap although the result fits.
   const auto last = static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
                                               static_cast<std::uint64_t>(count - 1) *
                                                   static_cast<std::uint64_t>(by));

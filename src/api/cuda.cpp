@@ -1,5 +1,5 @@
-// The functions of sinter/cuda.h, on top of CudaStreams.
-// In: streams as void*. Out: the same; DeviceError without a GPU.
+// Implements sinter/cuda.h with CudaStreams. In: streams as void*. Out: the same; DeviceError
+// without a GPU.
 #include <sinter/cuda.h>
 
 #include "src/api/devices.h"

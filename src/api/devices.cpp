@@ -1,6 +1,6 @@
-// The functions of sinter/device.h, on top of the registry: what there is, what is missing and what
-// that costs, and the memory a device holds.
-// In: a device's name. Out: values, or the registry's UserError that names the known devices.
+// Implements sinter/device.h with the registry: available devices, what is missing and what that
+// costs, and device memory. In: a device's name. Out: values, or the registry's UserError that
+// names the known devices.
 #include "src/api/devices.h"
 
 #include <sinter/device.h>
@@ -18,10 +18,10 @@
 namespace sinter {
 namespace {
 
-// Never destroyed: tensors in static objects may outlive everything else.
+// Never destroyed: tensors in static objects may outlive other statics.
 struct DefaultDevice {
   std::mutex mutex;
-  std::shared_ptr<Device> device;  // null: not asked for yet
+  std::shared_ptr<Device> device;  // null until first use
 
   static DefaultDevice& instance() {
     static DefaultDevice& it = *new DefaultDevice;
@@ -41,7 +41,7 @@ std::string note_of(const Device& device) {
   return "";
 }
 
-// One for each GPU; where none can be used, one that says why.
+// One per GPU; if none is usable, one entry that says why.
 std::vector<std::string> cuda_names() {
   int count = 1;
   if (why_no_cuda().empty()) cuda_driver().device_get_count(&count);
@@ -59,7 +59,7 @@ DeviceInfo info_of(const std::string& name) {
     info.note = note_of(*device);
     info.available = true;
   } catch (const Error& error) {
-    // One device that cannot be made is no reason to hide the others.
+    // One unavailable device must not hide the others.
     info.note = error.what();
     if (name == "cuda") info.note += "; until then no GPU is used";
   }

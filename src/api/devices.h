@@ -1,4 +1,4 @@
-// Sinter's devices for its own use: all of them made known to the registry, then found by name.
+// Internal access to the devices: registers all of them and finds them by name.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace sinter {
 
-// The names there can be, whether this machine has the devices or not. Starts none of them.
+// All possible names, whether or not this machine has the devices. Does not initialize them.
 std::vector<std::string> known_device_names();
 
-// Made on first use: DeviceError where this machine cannot, UserError for an unknown name. An empty
-// name is the default device's.
+// Creates the device on first use. DeviceError if this machine cannot, UserError for an unknown
+// name. An empty name means the default device.
 std::shared_ptr<Device> open_device(const std::string& name);
 
-// The device that new tensors go to.
+// The default device.
 std::shared_ptr<Device> default_device_handle();
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// DLPack tensors in and out, without copying: from_dlpack() wraps the other library's memory,
-// to_dlpack() lends ours. In: a DLManagedTensor or a Tensor. Out: the other one, or a UserError
-// that leaves the argument with the caller.
+// DLPack without copying: from_dlpack() wraps the other library's memory, to_dlpack() lends ours.
+// In: a DLManagedTensor or a Tensor. Out: the other one, or a UserError that leaves the argument
+// with the caller.
 #include "src/api/dlpack.h"
 
 #include <sinter/io.h>
@@ -44,7 +44,7 @@ std::string describe(const DLDataType& type) {
   return type.lanes == 1 ? text : fmt::format("{} of {} lanes", text, type.lanes);
 }
 
-// The name of the Sinter device that has the memory.
+// The Sinter device that owns the memory.
 std::string checked_device(const DLDevice& device) {
   if (device.device_type == kDlpackCpu || device.device_type == kDlpackCudaHost) return "cpu";
   if (device.device_type == kDlpackCuda) return fmt::format("cuda:{}", device.device_id);
@@ -74,7 +74,7 @@ Shape checked_shape(const DLTensor& tensor) {
     fail_import("the tensor has {} dimensions, expected 0 to {}", tensor.ndim, kMaxRank);
   if (tensor.ndim > 0 && !tensor.shape) fail_import("the shape pointer is null");
   const Shape shape(std::span(tensor.shape, static_cast<std::size_t>(tensor.ndim)));
-  std::int64_t product = 1;  // zeros left out: strides are products of the other sizes
+  std::int64_t product = 1;  // without zeros: strides are products of the other sizes
   for (std::int64_t size : shape) {
     if (size < 0) fail_import("sizes cannot be negative: {}", to_string(shape));
     if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product) ||
@@ -85,13 +85,13 @@ Shape checked_shape(const DLTensor& tensor) {
 }
 
 Strides checked_strides(const DLTensor& tensor, const Shape& shape) {
-  // Where there are no elements the strides say nothing, and may be anything.
+  // Strides of an empty tensor may be anything.
   if (!tensor.strides || shape.numel() == 0) return row_major(shape);
   Strides strides(std::span(tensor.strides, static_cast<std::size_t>(tensor.ndim)));
   std::int64_t last = 0;
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == 1) {
-      strides[i] = std::max<std::int64_t>(strides[i], 0);  // never taken
+      strides[i] = std::max<std::int64_t>(strides[i], 0);  // never used
       continue;
     }
     if (strides[i] < 0)
@@ -108,7 +108,7 @@ Strides checked_strides(const DLTensor& tensor, const Shape& shape) {
 void* checked_data(const DLTensor& tensor, const View& view, DType dtype) {
   if (view.shape.numel() == 0) return nullptr;
   if (!tensor.data) fail_import("the data pointer is null");
-  // Numbers, not pointers: an offset that leaves the address space must not wrap around.
+  // Integers, not pointers: an offset outside the address space must not wrap around.
   const auto bytes = static_cast<std::uint64_t>(extent(view).last + 1) * size_of(dtype);
   std::uint64_t first = reinterpret_cast<std::uintptr_t>(tensor.data);
   std::uint64_t end = 0;
@@ -121,7 +121,7 @@ void* checked_data(const DLTensor& tensor, const View& view, DType dtype) {
   return static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
 }
 
-// Calls the deleter of what it was given, when the last tensor that uses the memory is gone.
+// Calls the managed tensor's deleter when the last tensor using the memory is gone.
 class DlpackOwner {
  public:
   DlpackOwner() = default;
@@ -137,12 +137,12 @@ class DlpackOwner {
   DLManagedTensor* managed_ = nullptr;
 };
 
-// A tensor on loan, with the arrays its DLTensor points to.
+// An exported tensor, with the arrays its DLTensor points to.
 struct Export {
   DLManagedTensor managed{};
   Shape shape;
   Strides strides;
-  Tensor tensor;  // keeps the memory
+  Tensor tensor;  // keeps the memory alive
 };
 
 DLDataType dlpack_type(DType dtype) {
@@ -161,7 +161,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   const Shape shape = checked_shape(tensor);
   const Strides strides = checked_strides(tensor, shape);
   void* data = checked_data(tensor, {shape, strides, 0}, dtype);
-  // The owner gets it last: whatever throws before leaves it with the caller.
+  // Takes ownership last: if anything throws before, the caller keeps it.
   const auto owner = std::make_shared<DlpackOwner>();
   Tensor result = from_memory(data, shape, strides, dtype, owner, device);
   owner->take(managed);
@@ -172,14 +172,14 @@ DLManagedTensor* to_dlpack(const Tensor& tensor) {
   const TensorImpl& impl = checked("to_dlpack", tensor);
   if (impl.is_traced())
     fail_user("to_dlpack", "values are not known while a function is being traced by compile()");
-  impl.device->synchronize();  // who takes it knows nothing of our streams
+  impl.device->synchronize();  // the consumer does not know our streams
   auto exported = std::make_unique<Export>();
   exported->shape = tensor.shape();
   exported->strides = tensor.strides();
   exported->tensor = tensor;
   DLTensor& out = exported->managed.dl_tensor;
-  // The standard asks for null where there are no elements. Offsets are in the pointer: several
-  // libraries do not read byte_offset.
+  // The standard requires null for empty tensors. The offset is applied to the pointer, since
+  // several libraries ignore byte_offset.
   out.data = tensor.numel() == 0 ? nullptr : impl.data();
   out.device = dlpack_device(*impl.device);
   out.ndim = tensor.rank();

@@ -1,6 +1,6 @@
-// DLPack's C structs, as version 0.8 of the standard lays them out (the unversioned managed
-// tensor). io.h declares DLManagedTensor; a program that exchanges tensors includes dlpack/dlpack.h
-// instead. Do not include both: they are the same types.
+// DLPack's C structs as laid out by version 0.8 of the standard (the unversioned managed tensor).
+// io.h declares DLManagedTensor; programs that exchange tensors include dlpack/dlpack.h instead. Do
+// not include both: they define the same types.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ namespace sinter {
 
 inline constexpr std::int32_t kDlpackCpu = 1;
 inline constexpr std::int32_t kDlpackCuda = 2;
-inline constexpr std::int32_t kDlpackCudaHost = 3;  // pinned: the host's
+inline constexpr std::int32_t kDlpackCudaHost = 3;  // pinned host memory
 
 inline constexpr std::uint8_t kDlpackInt = 0;
 inline constexpr std::uint8_t kDlpackUInt = 1;

@@ -1,4 +1,4 @@
-// The checks. Floats take every number: beyond their range it is an infinity, as in PyTorch.
+// Float dtypes accept every number: beyond their range it becomes infinity, as in PyTorch.
 #include "src/api/number_checks.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Which numbers and dtypes an operation takes: the caller's mistakes that a kernel could only
-// answer with a wrong value. In: an operation's arguments. Out: nothing, or a UserError that names
-// the operation, the number and the remedy.
+// Checks of numbers and dtypes for mistakes a kernel could only answer with a wrong value. In: an
+// operation's arguments. Out: nothing, or a UserError that names the operation, the number and the
+// remedy.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -16,12 +16,12 @@ namespace sinter {
 // A number as the caller wrote it.
 std::string number_text(const Arg& number);
 
-// Refuses operations that bools do not have; `promoted` is the type of all operands.
+// Refuses operations that bools do not support; `promoted` is the type of all operands.
 void check_bools(Op op, DType promoted);
 
-// `dtypes`: what each argument brings into promotion; `computed`: what the operation computes in.
-// Refuses integers that their dtype cannot hold, zero as the divisor of integers and a negative
-// exponent of integers.
+// `dtypes`: each argument's dtype for promotion; `computed`: the dtype the operation computes in.
+// Refuses integers that do not fit their dtype, integer division by zero, and negative exponents of
+// integers.
 void check_numbers(Op op, std::span<const Arg> args, std::span<const DType> dtypes, DType computed);
 
 // Refuses what an integer dtype cannot hold exactly: fractions, NaN, infinities, large numbers.

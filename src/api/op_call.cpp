@@ -1,4 +1,4 @@
-// Recording an OpCall as nodes (with the casts its dtype rule asks for), and running one at once.
+// Records an OpCall as nodes (with the casts its dtype rule requires), or runs it at once.
 #include "src/api/op_call.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sinter {
 namespace {
 
-// The dtype an argument brings into promotion: a number yields to any tensor of its kind.
+// An argument's dtype for promotion: a number yields to any tensor of its kind.
 DType arg_dtype(const Arg& arg, std::optional<DType> tensors) {
   if (arg.kind() == Arg::Kind::tensor) return arg.tensor().dtype();
   if (arg.kind() == Arg::Kind::boolean) return tensors.value_or(DType::boolean);
@@ -90,7 +90,7 @@ Operand record(Trace& trace, const OpCall& call) {
 }
 
 std::string_view op_name(const OpCall& call) {
-  if (call.op == Op::constant) return "full";  // as users know them
+  if (call.op == Op::constant) return "full";  // the public name
   if (call.op == Op::iota) return "arange";
   return call.op == Op::reduce ? name_of(call.reduce_kind) : name_of(call.op);
 }
@@ -106,7 +106,7 @@ Tensor run_now(const OpCall& call) {
     if (arg.kind() == Arg::Kind::tensor) inputs.push_back(arg.tensor());
   std::shared_ptr<Device> device = common_device(op_name(call), inputs);
   if (!device) device = call.device ? call.device : default_device_handle();
-  // Programs are found by the operation first, then, like a compiled function's, by the inputs.
+  // Programs are looked up by operation first, then by inputs like those of a compiled function.
   static ProgramCache& cache = *new ProgramCache(4096);
   KeyWords key;
   add_key(key, call);

@@ -1,4 +1,4 @@
-// Pointwise operations. The functions of ops.def are generated here.
+// Pointwise operations, generated from ops.def.
 #include <sinter/ops.h>
 
 #include <initializer_list>
@@ -70,7 +70,7 @@ Tensor cast(const Arg& a, DType dtype) {
   check_dtype("cast", dtype);
   const TensorImpl& impl = checked("cast", a.tensor());
   if (impl.dtype == dtype) {
-    // While tracing, a 16-bit value may have the digits of f32: the cast rounds it.
+    // While tracing, a 16-bit value may have f32 precision: the cast rounds it.
     const bool is_rounded = !impl.is_traced() || compute_dtype(dtype) == dtype;
     return is_rounded ? a.tensor() : cast(cast(a, compute_dtype(dtype)), dtype);
   }

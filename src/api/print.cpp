@@ -1,4 +1,4 @@
-// Elements of any dtype as numbers, and the text of tensors.
+// Elements of any dtype as numbers, and tensors as text.
 #include <sinter/ops.h>
 #include <sinter/tensor.h>
 
@@ -48,7 +48,7 @@ Element element_at(const std::byte* data, DType dtype, std::int64_t index) {
 
 std::string to_string(const Element& element) {
   if (!element.is_real) return fmt::format("{}", element.integer);
-  if (std::isnan(element.real)) return "nan";  // whatever its sign bit
+  if (std::isnan(element.real)) return "nan";  // ignores the sign bit
   return fmt::format("{:.5g}", element.real);
 }
 
@@ -57,7 +57,7 @@ namespace {
 constexpr std::int64_t kPrintedEdge = 3;
 constexpr std::int64_t kPrintedWhole = 1000;
 
-// Prints the elements of one tensor; long axes are shortened to their ends.
+// Prints one tensor's elements; long axes are shortened to their ends.
 class Printer {
  public:
   Printer(const Tensor& tensor, const std::vector<std::byte>& data)

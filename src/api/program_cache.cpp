@@ -1,5 +1,5 @@
 // Signatures are hashed word by word; a hit compares them in full. Replaced and evicted programs
-// are destroyed after the lock is released: they may own tensors with deleters that call anything.
+// are destroyed after the lock is released: they may own tensors whose deleters call anything.
 #include "src/api/program_cache.h"
 
 #include <algorithm>
@@ -89,8 +89,8 @@ ProgramCache::ProgramCache(std::size_t capacity)
     : capacity_(capacity),
       fork_listener_([this] { mutex_.lock(); },
                      [this](bool in_child) {
-                       // glibc knows the owner by its thread id, which differs in the child: the
-                       // lock cannot be released there.
+                       // glibc identifies the owner by thread id, which differs in the child, so
+                       // the lock cannot be released there.
                        if (in_child)
                          std::construct_at(&mutex_);
                        else

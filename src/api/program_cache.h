@@ -1,6 +1,6 @@
-// ProgramCache: built programs by their device and the signature of their inputs (dtypes, shapes,
-// strides), and how to run one. Bounded; safe from many threads: each signature is built once,
-// different ones in parallel. A warm look-up takes a shared lock and allocates nothing.
+// ProgramCache: compiled programs by device and input signature (dtypes, shapes, strides), and how
+// to run one. Bounded and thread-safe: each signature is built once, different ones in parallel. A
+// warm lookup takes a shared lock and does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ struct TracedProgram {
   std::vector<Tensor> captured;
 };
 
-// For the trace's device, else the default one.
+// For the trace's device, or the default one.
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
                                                   const BuildOptions& options);
 std::vector<Tensor> run_traced(const TracedProgram& program, std::span<const Tensor> inputs);
 
-// Where all of the tensors are; null if there are none. UserError naming the operation and both
-// devices if they are on several.
+// The device of all tensors; null if there are none. UserError naming the operation and both
+// devices if they differ.
 std::shared_ptr<Device> common_device(std::string_view op, std::span<const Tensor> tensors);
 
 class ProgramCache {
@@ -41,9 +41,8 @@ class ProgramCache {
 
   explicit ProgramCache(std::size_t capacity);
 
-  // `key` tells apart what one cache holds for several operations; a function's own is empty.
-  // `build` runs without a lock held. All threads that wait for it get what it throws; a later call
-  // tries again.
+  // `key` separates the operations that share a cache; it is empty for a function's own. `build`
+  // runs without a lock held. Its exception goes to all waiting threads; a later call retries.
   template <typename F>
   ProgramPtr find_or_build(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                            const Device& device, F&& build) {
@@ -55,7 +54,7 @@ class ProgramCache {
   void replace(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
                const Device& device, ProgramPtr program);
 
-  // The program built last; null if there is none.
+  // The most recently built program; null if there is none.
   ProgramPtr latest() const;
 
  private:

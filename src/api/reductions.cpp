@@ -1,4 +1,4 @@
-// Reductions, and the composites written in terms of them.
+// Reductions, and the composite operations built from them.
 #include <sinter/ops.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, std::uint32
               bool keepdim) {
   const bool has_identity = is_defined_for_nothing(kind) || op == "any" || op == "all";
   if (!has_identity && reduced_count(a, mask) == 0)
-    fail_user(op, "nothing to take it of: {} has no elements along the axes", to_string(a.shape()));
+    fail_user(op, "cannot reduce {}: it has no elements along the axes", to_string(a.shape()));
   if (mask == 0) {  // of a scalar
     return is_arg(kind) ? zeros(a.shape(), DType::i64) : cast(a, reduce_dtype(kind, a.dtype()));
   }
@@ -61,7 +61,7 @@ Tensor reduce(std::string_view op, ReduceKind kind, const Tensor& a, const Axes&
 
 DType floating_dtype(const Tensor& a) { return is_floating(a.dtype()) ? a.dtype() : DType::f32; }
 
-// What composites compute in. 16-bit floats are widened: a count or a sum may be out of their
+// The dtype composites compute in. 16-bit floats are widened: a count or a sum may exceed their
 // range.
 Tensor widened(const Tensor& a) { return cast(a, compute_dtype(floating_dtype(a))); }
 
@@ -112,14 +112,14 @@ Tensor mean(const Tensor& a, const Axes& axes, bool keepdim) {
 
 namespace {
 
-// In the widened type.
+// In the widened dtype.
 Tensor wide_var(const Tensor& a, const Axes& axes, bool keepdim, int correction) {
   const std::uint32_t mask = axes_mask("var", a, axes);
   const Tensor x = widened(a);
   const auto count = static_cast<double>(reduced_count(a, mask));
   const Tensor centred = x - reduce("var", ReduceKind::sum, x, mask, true) / count;
   const Tensor squares = reduce("var", ReduceKind::sum, square(centred), mask, keepdim);
-  // As PyTorch: no degrees of freedom left give NaN, not a negative variance.
+  // As in PyTorch, no degrees of freedom give NaN, not a negative variance.
   return squares / std::max(0.0, count - correction);
 }
 
@@ -159,7 +159,7 @@ Tensor softmax(const Tensor& a, int axis) {
   const int at = checked_axis("softmax", axis, a.rank());
   if (a.numel() == 0) return contiguous(cast(x, floating_dtype(a)));
   const Tensor powers = exp(x - reduce("softmax", ReduceKind::max, x, Axes(at), true));
-  // One division a row instead of one an element.
+  // One division per row instead of one per element.
   return cast(powers * reciprocal(sum(powers, at, true)), floating_dtype(a));
 }
 
@@ -175,7 +175,7 @@ Tensor log_softmax(const Tensor& a, int axis) {
 
 namespace {
 
-// The last axes that a norm runs over: as many as the weight has.
+// The last axes a norm runs over: as many as the weight has.
 Axes norm_axes(std::string_view op, const Tensor& a, const Tensor& weight) {
   checked(op, a);
   const int count = weight.defined() ? weight.rank() : 1;
@@ -196,7 +196,7 @@ void check_affine(std::string_view op, std::string_view which, const Tensor& a, 
                 to_string(a.shape()));
 }
 
-// The promoted type of those that are defined.
+// The promoted dtype of those that are defined.
 DType norm_dtype(const Tensor& a, const Tensor& weight, const Tensor& bias) {
   DType dtype = floating_dtype(a);
   if (weight.defined()) dtype = promote(dtype, weight.dtype());

@@ -1,4 +1,4 @@
-// Tensor's methods, and data in and out of host memory.
+// Tensor's methods, and copies to and from host memory.
 #include <sinter/ops.h>
 #include <sinter/tensor.h>
 
@@ -42,7 +42,7 @@ Tensor with_view(const Tensor& tensor, const View& view) {
 }
 
 const TensorImpl& checked(std::string_view op, const Tensor& tensor) {
-  if (!tensor.defined()) fail_user(op, "the tensor is undefined (a default-made Tensor)");
+  if (!tensor.defined()) fail_user(op, "the tensor is undefined (a default-constructed Tensor)");
   return *tensor.impl();
 }
 
@@ -85,7 +85,7 @@ const TensorImpl& concrete(std::string_view op, const Tensor& tensor) {
   return impl;
 }
 
-// Memory the caller owns. It is theirs again when nothing that was launched can still use it.
+// Memory the caller owns. It is released once nothing launched can still use it.
 class BorrowedStorage : public Storage {
  public:
   BorrowedStorage(void* data, std::size_t bytes, std::shared_ptr<void> owner,
@@ -96,7 +96,7 @@ class BorrowedStorage : public Storage {
     try {
       device_->synchronize();
     } catch (const Error&) {
-      // After a fault on the device nothing runs there any more.
+      // After a device fault nothing runs there any more.
     }
   }
   BorrowedStorage(const BorrowedStorage&) = delete;
@@ -110,7 +110,7 @@ class BorrowedStorage : public Storage {
   std::atomic<bool> used_{false};
 };
 
-// Between devices that know each other's memory as little as the host does: piece by piece.
+// Copies between devices through host memory, in chunks.
 void copy_by_host(Device& source, const void* from, Device& target, void* to, std::size_t bytes) {
   constexpr std::size_t kPiece = std::size_t{64} << 20;
   std::vector<std::byte> piece(std::min(bytes, kPiece));
@@ -141,7 +141,7 @@ const void* Tensor::data() const { return concrete("data", *this).data(); }
 void Tensor::copy_to(void* destination) const {
   concrete("copy_to", *this);
   if (!destination && numel() > 0) fail_user("copy_to", "the destination pointer is null");
-  const TraceScope untraced(nullptr);  // data is wanted now, not recorded
+  const TraceScope untraced(nullptr);  // the data is needed now, not recorded
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(dtype());
   if (bytes > 0) dense.impl()->device->copy_to_host(destination, dense.impl()->data(), bytes);
@@ -156,7 +156,7 @@ Tensor Tensor::to(const std::string& name) const {
               device());
   }
   if (impl.device == target) return *this;
-  const TraceScope untraced(nullptr);  // data is copied now, not recorded
+  const TraceScope untraced(nullptr);  // copied now, not recorded
   const Tensor dense = contiguous(*this);
   const auto bytes = static_cast<std::size_t>(numel()) * size_of(impl.dtype);
   StoragePtr storage = target->allocate(bytes);

@@ -1,4 +1,4 @@
-// What stands behind a Tensor handle: memory on a device, or a value of a trace.
+// The implementation of a Tensor handle: memory on a device, or a value of a trace.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -24,7 +24,7 @@ class TensorImpl {
   }
 
   DType dtype = DType::f32;
-  View view;  // over the storage's elements, or over the traced node's
+  View view;  // over the storage's elements, or the traced node's
   StoragePtr storage;
   std::shared_ptr<Device> device;
   std::weak_ptr<Trace> trace;
@@ -34,23 +34,23 @@ class TensorImpl {
 Tensor make_traced(DType dtype, const View& view, std::weak_ptr<Trace> trace, NodeId node);
 Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
                    std::shared_ptr<Device> device);
-// The same elements seen through another view.
+// The same elements through another view.
 Tensor with_view(const Tensor& tensor, const View& view);
-// Throws UserError naming the operation when the handle is empty.
+// UserError naming the operation if the handle is empty.
 const TensorImpl& checked(std::string_view op, const Tensor& tensor);
 
-// Element `index` of dense host memory, and its text: integers exactly, floats shortly.
+// Element `index` of contiguous host memory, and its text: exact for integers, short for floats.
 Element element_at(const std::byte* data, DType dtype, std::int64_t index);
 std::string to_string(const Element& element);
 
-// UserError naming the operation when the value is none of DType's.
+// UserError naming the operation for an invalid DType value.
 void check_dtype(std::string_view op, DType dtype);
 
-// The number of elements; UserError naming the operation when a size is negative or they are too
-// many to count.
+// The number of elements; UserError naming the operation if a size is negative or the product
+// overflows.
 std::int64_t checked_numel(std::string_view op, const Shape& shape);
 
-// An axis from the end if negative; UserError naming the operation when there is no such axis.
+// Normalizes a negative axis; UserError naming the operation if there is no such axis.
 int checked_axis(std::string_view op, int axis, int rank);
 
 }  // namespace sinter

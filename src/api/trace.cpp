@@ -1,4 +1,4 @@
-// Recording.
+// Records operations into a trace's graph.
 #include "src/api/trace.h"
 
 #include "src/base/check.h"

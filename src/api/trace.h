@@ -1,5 +1,4 @@
-// Trace: the graph of a function while it runs under compile(), or of one operation that runs at
-// once.
+// Trace: the graph of a function while it runs under compile(), or of a single operation.
 #pragma once
 
 #include <functional>
@@ -24,14 +23,14 @@ class Trace : public std::enable_shared_from_this<Trace> {
   // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
   Operand operand(const Tensor& tensor);
 
-  // Where the program will run; null until an input or a captured tensor tells.
+  // The target device; null until an input or a captured tensor determines it.
   std::shared_ptr<Device> device;
   Graph graph;
   GraphBuilder build{graph};
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
 
-// The trace that operations on this thread are recorded in; null: they run at once.
+// The trace that records this thread's operations; null if they run at once.
 Trace* current_trace();
 
 class TraceScope {
@@ -47,8 +46,8 @@ class TraceScope {
 
 using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
-// Runs the function on traced tensors like `examples`; its results are the graph's outputs.
-// `device`: where they are; null if that is not known yet.
+// Runs the function on traced tensors like `examples`; its results become the graph's outputs.
+// `device` is their device; null if it is not known yet.
 std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
                                       std::span<const Tensor> examples,
                                       std::shared_ptr<Device> device = nullptr);

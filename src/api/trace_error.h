@@ -1,4 +1,4 @@
-// Errors of a function that is being traced: they say which function it was, and with what inputs.
+// Errors during tracing: they name the function and its inputs.
 #pragma once
 
 #include <sinter/error.h>
@@ -9,8 +9,8 @@
 
 namespace sinter {
 
-// Call it where `error` is being handled. Throws a UserError with its text first; an exception of a
-// type derived from UserError goes on as it is. `name`: as in CompileOptions, may be empty.
+// Call while handling `error`. Throws a UserError that begins with its text; exceptions derived
+// from UserError propagate unchanged. `name` is CompileOptions::name and may be empty.
 [[noreturn]] void rethrow_naming(const UserError& error, const std::string& name,
                                  std::span<const Tensor> inputs);
 

@@ -1,5 +1,5 @@
-// A kernel is tuned when those before it have run: what it reads is there, and the arena's parts
-// that it shares with others are not in use.
+// Each kernel is tuned after those before it have run, so that its inputs exist and the parts of
+// the arena it shares with others are not in use.
 #include "src/api/tune.h"
 
 #include <array>
@@ -84,8 +84,7 @@ class ProgramTuning {
     find_slots(program_.executable, bindings, memory_, bases_);
   }
 
-  // A buffer of a candidate of group g: candidates name the same nodes as the kernel that was
-  // built.
+  // A buffer of a candidate of group g. Candidates refer to the same nodes as the built kernel.
   tile::BufferBinding bind(int g, const KernelBuffer& wanted) const {
     const Kernel& kernel = program_.kernels[static_cast<std::size_t>(g)];
     const Launch& launch = program_.executable.launches[static_cast<std::size_t>(g)];
@@ -120,11 +119,11 @@ class ProgramTuning {
     const TunedKernel tuned = tune_kernel(device_, target, tuner_options(g, count));
     tuned_[key] = report_.kernels.size();
     report_.kernels.push_back(tuning_of(tuned));
-    // A tuning that was cut short says nothing against what was known.
+    // A tuning that was cut short does not invalidate the known entry.
     if (tuned.changed() || tuned.finished) changes_[key] = entry_of(tuned);
   }
 
-  // A share of what is left: kernels that are done early leave theirs to the others.
+  // A share of the remaining time: kernels that finish early leave theirs to the others.
   TunerOptions tuner_options(int g, int count) {
     TunerOptions tuner;
     tuner.seconds = (options_.seconds - seconds_since(start_)) / (count - g);
@@ -152,7 +151,7 @@ class ProgramTuning {
   std::vector<Tensor> inputs_;  // captured ones last
   RunMemory memory_;
   std::vector<std::byte*> bases_;           // by slot
-  std::map<TuningKey, std::size_t> tuned_;  // where in the report
+  std::map<TuningKey, std::size_t> tuned_;  // index in the report
   TuningChanges changes_;
   TuneReport report_;
   bool stopped_ = false;

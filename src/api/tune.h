@@ -1,4 +1,4 @@
-// Tuning a built program: its kernels one by one, in the order they run, with real buffers.
+// Tunes a built program's kernels one by one, in execution order, with real buffers.
 #pragma once
 
 #include <sinter/tune.h>
@@ -10,10 +10,10 @@
 
 namespace sinter {
 
-// UserError for devices whose times mean nothing, or whose kernels have one config.
+// UserError for devices whose timings are meaningless or whose kernels have only one config.
 void check_tunable(const Device& device);
 
-// `traced` is built with the heuristic's configs. What is faster goes to the store.
+// `traced` is built with the heuristic's configs. Faster ones are put into the store.
 TuneReport tune_program(const TracedProgram& traced, std::span<const Tensor> inputs,
                         const TuneOptions& options, TuningStore& store);
 

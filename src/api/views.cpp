@@ -1,4 +1,4 @@
-// Views, and the operations that copy only where a view cannot do it.
+// Views, and operations that copy only if a view is impossible.
 #include <sinter/ops.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Tensor contiguous(const Tensor& a) {
 
 namespace {
 
-// `shape` with its one -1 filled in.
+// `shape` with its -1 resolved.
 Shape resolved_shape(const Tensor& a, const Shape& shape) {
   Shape result = shape;
   int unknown = -1;
@@ -82,14 +82,14 @@ Tensor transpose(const Tensor& a, int axis1, int axis2) {
 
 namespace {
 
-// Which elements of an axis a slice takes: `count` from `first` on, `step` apart.
+// The elements of an axis that a slice takes: `count` from `first` on, `step` apart.
 struct SlicedAxis {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t step = 1;
 };
 
-// As Python's slice(start, stop, step).indices(length).
+// Like Python's slice(start, stop, step).indices(length).
 SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
                        std::optional<std::int64_t> stop, std::int64_t step) {
   const std::int64_t low = step > 0 ? 0 : -1;
@@ -102,14 +102,14 @@ SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
   const std::int64_t end = bound(stop, step > 0 ? high : low);
   const std::int64_t distance = step > 0 ? end - first : first - end;
   if (distance <= 0) return {};
-  // Unsigned, where the least step has a magnitude.
+  // Unsigned, so that the smallest step has a magnitude.
   const auto size = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
   const auto count =
       static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / size) + 1;
   return {first, count, count > 1 ? step : 1};
 }
 
-// A view while tracing. Tensors with memory have no negative strides: those are copied.
+// A view while tracing. Tensors in memory have no negative strides, so these are copied.
 Tensor reversed(const Tensor& a, std::uint32_t axes) {
   if (a.impl()->is_traced()) return with_view(a, reversed(a.impl()->view, axes));
   for (int i = 0; i < a.rank(); ++i)

@@ -1,4 +1,4 @@
-// A temporary name beside the file that nobody else has, then rename().
+// Writes to a unique temporary name beside the file, then renames.
 #include "src/base/atomic_file.h"
 
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 namespace sinter {
 namespace {
 
-// Other threads may write the same file. Who else can write to the folder could have put a link
-// under the name: it is not followed.
+// Other threads may write the same file. O_NOFOLLOW semantics: a link someone planted under the
+// name is not followed.
 int open_temporary(const std::string& path, std::string& temporary) {
   static std::atomic<unsigned> count = 0;
   int fd = -1;
@@ -27,7 +27,7 @@ int open_temporary(const std::string& path, std::string& temporary) {
   return fd;
 }
 
-// Closes it, too: some file systems say only then that the disk is full. False: errno says why.
+// Also closes it: some file systems report a full disk only then. On false, errno has the reason.
 bool write_and_close(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -55,7 +55,7 @@ void make_directory(std::string_view op, const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (!std::filesystem::is_directory(directory))
-    fail_user(op, "cannot make the directory {}: {}", directory, error.message());
+    fail_user(op, "cannot create the directory {}: {}", directory, error.message());
 }
 
 void write_file_atomically(std::string_view op, const std::string& path, std::string_view text) {

@@ -1,6 +1,5 @@
-// Writing a file so that a reader sees the old one or the new one, never half of it.
-// In: a path and text. Out: the file, or under the caller's tag UserError, IoError where the disk
-// is full or broken.
+// Atomic file writes: a reader sees the old file or the new one, never a part. In: a path and text.
+// Out: the file; or a UserError under the caller's tag, an IoError if the disk is full or broken.
 #pragma once
 
 #include <string>
@@ -8,9 +7,9 @@
 
 namespace sinter {
 
-// Makes `directory` and those above it, where they are missing.
+// Creates `directory` and its missing parents.
 void make_directory(std::string_view op, const std::string& directory);
-// To a temporary name beside `path`, then renamed.
+// Writes to a temporary name beside `path` and renames.
 void write_file_atomically(std::string_view op, const std::string& path, std::string_view text);
 
 }  // namespace sinter

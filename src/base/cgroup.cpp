@@ -1,6 +1,6 @@
-// Reads /proc/self/cgroup, then the limit files from the process's group up to the root: the
-// tightest counts. Inside a container the path may name a group outside of it; the mount's root is
-// read too.
+// Reads /proc/self/cgroup, then the limit files from the process's group up to the root; the
+// tightest limit counts. Inside a container the path may name a group outside it, so the mount's
+// root is read too.
 #include "src/base/cgroup.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::uint64_t read_field(const std::string& path, const std::string& key) {
   return 0;
 }
 
-// The directories of `controller`, innermost first; of version 2 for an empty name.
+// The directories of `controller`, innermost first; an empty name means version 2.
 std::vector<std::string> group_directories(const std::string& controller) {
   std::ifstream file("/proc/self/cgroup");
   std::vector<std::string> directories;

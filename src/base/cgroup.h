@@ -1,5 +1,5 @@
-// What the process's control group (a container, a batch system) lets it use. Version 1 and 2.
-// No limit, or no control groups: nullopt.
+// CPU and memory limits of the process's control group (a container, a batch system), versions 1
+// and 2. nullopt if there is no limit or no control group.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ std::optional<double> cgroup_cpus();  // e.g. 1.5
 
 struct CgroupMemory {
   std::uint64_t limit = 0;
-  std::uint64_t used = 0;  // without the page cache that can be dropped
+  std::uint64_t used = 0;  // without reclaimable page cache
 };
 std::optional<CgroupMemory> cgroup_memory();
 

@@ -1,4 +1,4 @@
-// Warnings are collected by text so that each is given once a process.
+// Warnings are remembered by text, so that each is shown once per process.
 #include "src/base/check.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// How Sinter's own code reports: fail_user() for the caller's mistakes, SINTER_ASSERT for ours,
-// warn_once() for what goes on but should be known.
+// Error reporting inside Sinter: fail_user() for the caller's mistakes, SINTER_ASSERT for our bugs,
+// warn_once() for conditions that are not fatal.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
-// Text in a file of comma-separated values.
+// Formatting of CSV cells.
 #pragma once
 
 #include <string>
 
 namespace sinter {
 
-// In quotes where it has to be, with its own doubled.
+// Quotes the text if needed, doubling its quotes.
 inline std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -1,4 +1,4 @@
-// Time that has passed on the steady clock. In: when it began. Out: how long ago that was.
+// Time elapsed on the steady clock since a start point.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Two 64-bit lanes, each fed 16 bytes a step through a folded 64x64 -> 128 bit multiplication.
-// The last short block is padded with zeros; the length goes in first, so padding is unambiguous.
+// Two 64-bit lanes, each fed 16 bytes per step through a folded 64x64 -> 128 bit multiplication.
+// The last short block is zero-padded; the length is hashed first, so padding is unambiguous.
 #include "src/base/hash.h"
 
 #include <array>
@@ -37,7 +37,8 @@ std::string Hash128::hex() const {
 }
 
 void Hasher::mix(std::uint64_t a, std::uint64_t b) {
-  // A fold alone forgets everything when one factor is 0; what goes round it stays.
+  // A fold alone loses all information when one factor is 0, so the inputs are also added around
+  // it.
   const std::uint64_t x = fold(x_ ^ a, b ^ kOddA) + ((y_ << 23) | (y_ >> 41)) + a;
   const std::uint64_t y = fold(y_ ^ b, a ^ kOddB) + ((x_ << 37) | (x_ >> 27)) + b;
   x_ = x;

@@ -1,5 +1,5 @@
-// A 128-bit content hash, for cache keys and checksums. Fast and well mixed, not cryptographic: it
-// guards against accidents, not against someone who may write to the cache.
+// A 128-bit content hash for cache keys and checksums. Fast and well mixed, not cryptographic: it
+// protects against accidents, not against someone with write access to the cache.
 #pragma once
 
 #include <compare>
@@ -18,12 +18,12 @@ struct Hash128 {
   friend auto operator<=>(const Hash128&, const Hash128&) = default;
 };
 
-// For unordered containers: the bits are mixed already.
+// For unordered containers; the bits are already mixed.
 struct Hash128Hasher {
   std::size_t operator()(const Hash128& hash) const { return hash.low; }
 };
 
-// Takes pieces one after another. Every piece's length counts: ("ab", "c") is not ("a", "bc").
+// Hashes a sequence of pieces. Lengths count: ("ab", "c") differs from ("a", "bc").
 class Hasher {
  public:
   Hasher& add(std::string_view bytes);

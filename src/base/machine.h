@@ -1,4 +1,4 @@
-// Machine: what the heuristics know of the device a program is compiled for.
+// Machine: the device properties that the heuristics use.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@ enum class MachineKind : std::uint8_t { cpu, gpu };
 
 struct Machine {
   MachineKind kind = MachineKind::cpu;
-  std::int64_t cache_bytes = 32 << 20;  // the last-level cache
+  std::int64_t cache_bytes = 32 << 20;  // last-level cache
   // GPUs only.
   int multiprocessors = 0;
-  int largest_cluster = 1;  // blocks that can share a row; 1: no clusters
-  // What the blocks on one multiprocessor share: data-centre GPUs of compute capability 8.0 to 10.0
-  // have this much, others less (1536 threads, 16 or 24 blocks).
+  int largest_cluster = 1;  // most blocks in a cluster; 1: no clusters
+  // Resources shared by the blocks on one multiprocessor. Data-centre GPUs of compute capability
+  // 8.0 to 10.0 have this much, others less (1536 threads, 16 or 24 blocks).
   int threads_per_multiprocessor = 2048;
   int blocks_per_multiprocessor = 32;
-  int registers_per_multiprocessor = 65536;  // of 32 bits
+  int registers_per_multiprocessor = 65536;  // 32 bits each
   std::int64_t shared_bytes_per_multiprocessor = 164 << 10;
 };
 

@@ -1,5 +1,4 @@
-// Reads and checks the SINTER_* variables.
-// A variable that is set but empty counts as not set.
+// Reads and checks the SINTER_* variables. A variable that is set but empty counts as unset.
 #include "src/base/options.h"
 
 #include <charconv>
@@ -14,7 +13,7 @@ namespace {
 std::string text_of(const char* value) { return value ? value : ""; }
 
 std::string default_cache_dir(const char* (*get)(const char*)) {
-  // The XDG rules: a relative path is invalid and ignored.
+  // XDG rule: a relative path is invalid and ignored.
   const std::string xdg = text_of(get("XDG_CACHE_HOME"));
   if (xdg.starts_with('/')) return xdg + "/sinter";
   const std::string home = text_of(get("HOME"));

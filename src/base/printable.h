@@ -1,4 +1,4 @@
-// Numbers, and text of files, as people and terminals can bear them.
+// Numbers and file contents in a form that is safe to print.
 #pragma once
 
 #include <cmath>
@@ -8,12 +8,12 @@
 
 namespace sinter {
 
-// The same number, but a NaN has no sign: fmt prints that of the processor's own NaN as "-nan".
+// Drops the sign of NaN: fmt prints the processor's default NaN as "-nan".
 inline double printable(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
-// At most `most` bytes of the text, "..." where it is longer; '?' for what is no printable ASCII.
+// The first `most` bytes, with "..." if there are more; '?' replaces anything but printable ASCII.
 inline std::string printable(std::string_view text, std::size_t most) {
   std::string result(text.substr(0, most));
   for (char& c : result)

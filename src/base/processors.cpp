@@ -1,4 +1,4 @@
-// std::thread::hardware_concurrency() knows nothing of a container's quota.
+// std::thread::hardware_concurrency() ignores a container's CPU quota.
 #include "src/base/processors.h"
 
 #include <sched.h>

@@ -1,8 +1,8 @@
-// How many processors this process may keep busy.
+// Number of processors this process may use.
 #pragma once
 
 namespace sinter {
 
-int available_cpus();  // what the affinity mask and the cgroup allow, at least 1
+int available_cpus();  // allowed by the affinity mask and the cgroup, at least 1
 
 }  // namespace sinter

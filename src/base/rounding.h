@@ -1,4 +1,4 @@
-// Whole numbers rounded up, which divisions do not do.
+// Integer division that rounds up.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace sinter {
 
-// Of numbers that are not negative.
+// For non-negative numbers.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 constexpr std::size_t round_up(std::size_t size, std::size_t to) {

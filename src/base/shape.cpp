@@ -1,4 +1,4 @@
-// Shape's few operations.
+// Shape's constructors, comparison and printing.
 #include <sinter/shape.h>
 
 #include <ostream>

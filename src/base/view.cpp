@@ -1,4 +1,4 @@
-// Strided-view algebra. Sizes of 1 are treated as having no stride.
+// Strided-view algebra. The stride of an axis of size 1 is ignored.
 #include "src/base/view.h"
 
 #include <vector>
@@ -126,7 +126,6 @@ std::optional<View> reshape(const View& view, const Shape& shape) {
   return result;
 }
 
-// The same elements in the same order with as few axes as possible.
 View merge_axes(const View& view) {
   View merged{{}, {}, view.offset};
   for (int i = 0; i < view.shape.rank(); ++i) {
@@ -147,10 +146,10 @@ std::optional<View> compose(const View& outer, const View& unmerged_inner) {
   if (is_dense(unmerged_inner) || outer.shape.numel() == 0)
     return View{outer.shape, outer.strides, outer.offset + unmerged_inner.offset};
   const View inner = merge_axes(unmerged_inner);
-  // Each outer axis must walk along one inner axis; the offset says where on each it starts.
+  // Each outer axis must run along one inner axis; the offset gives the start index on each.
   const Strides inner_steps = row_major(inner.shape);
   const int rank = inner.shape.rank();
-  Shape first = Shape::filled(rank, 0);  // the range of positions on each inner axis
+  Shape first = Shape::filled(rank, 0);  // index range on each inner axis
   std::int64_t rest = outer.offset;
   for (int i = 0; i < rank; ++i) {
     first[i] = rest / inner_steps[i];

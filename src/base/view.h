@@ -1,6 +1,6 @@
-// View: which elements of a buffer a tensor shows, as shape, strides and offset (in elements).
-// The functions return new views and never touch data; those that may be impossible without a copy
-// return nullopt.
+// View: the elements of a buffer that a tensor shows, as shape, strides and offset (in elements).
+// The functions return new views and never touch data; nullopt means the view is impossible without
+// a copy.
 #pragma once
 
 #include <sinter/shape.h>
@@ -26,15 +26,15 @@ View dense_view(const Shape& shape);
 bool is_dense(const View& view);
 // is_dense() at offset 0.
 bool is_identity(const View& view);
-// Some axis of several elements is walked backwards.
+// True if an axis with more than one element runs backwards.
 bool has_negative_strides(const View& view);
-// Equal but for the strides of axes with one element.
+// Equal, ignoring the strides of axes of size 1.
 bool same_access(const View& a, const View& b);
 
 View permute(const View& view, const Shape& axes);
 View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step);
-View reversed(const View& view, std::uint32_t axes);  // bit i: axis i from its end
-View expand(const View& view, const Shape& shape);    // right-aligned, sizes of 1 get stride 0
+View reversed(const View& view, std::uint32_t axes);  // bit i reverses axis i
+View expand(const View& view, const Shape& shape);    // right-aligned; axes of size 1 get stride 0
 View insert_axis(const View& view, int axis);
 View remove_axis(const View& view, int axis);
 std::optional<View> reshape(const View& view, const Shape& shape);
@@ -42,10 +42,10 @@ std::optional<View> reshape(const View& view, const Shape& shape);
 // The same elements in the same order with as few axes as possible.
 View merge_axes(const View& view);
 
-// `outer` looks at the row-major elements of `inner`; the result looks at inner's buffer directly.
+// `outer` indexes the row-major elements of `inner`; the result indexes inner's buffer directly.
 std::optional<View> compose(const View& outer, const View& inner);
 
-// The number of different elements it touches, and the index range [first, last] of them.
+// The number of distinct elements it touches, and their index range [first, last].
 std::int64_t distinct_elements(const View& view);
 struct Extent {
   std::int64_t first = 0;

@@ -1,4 +1,4 @@
-// Notes of the cache: a list of identities, a line each; and one for each compiler that works.
+// Cache notes: one lists compiler identities, one per line; one more for each compiler that works.
 #include "src/cpu/compiler_record.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<std::string> remembered_compilers(const DiskCache& cache,
   return identities;
 }
 
-// Two processes may do so at once; the one that loses is remembered by the next process.
+// If two processes write at once, the one that loses is recorded by the next process.
 void remember_compiler(const DiskCache& cache, const std::string& cpu_fingerprint,
                        const std::string& identity) {
   std::vector<std::string> identities = remembered_compilers(cache, cpu_fingerprint);
@@ -35,7 +35,7 @@ void remember_compiler(const DiskCache& cache, const std::string& cpu_fingerprin
   std::string text = identity + "\n";
   for (std::size_t i = 0; i < std::min(identities.size(), kRemembered - 1); ++i)
     text += identities[i] + "\n";
-  (void)cache.put_note(compilers_key(cpu_fingerprint), text);  // who cannot keep it goes without
+  (void)cache.put_note(compilers_key(cpu_fingerprint), text);  // failing to store it is harmless
 }
 
 std::string compiler_refusal(const HostCompiler& compiler, const DiskCache* cache) {

@@ -1,5 +1,5 @@
-// Non-temporal stores: a plain copy reads the destination before it overwrites it, which would make
-// the limit look lower than what a streaming kernel reaches.
+// Uses non-temporal stores: a plain copy reads the destination before overwriting it, so its limit
+// would be lower than what a streaming kernel reaches.
 #include "src/cpu/copy_bandwidth.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace sinter {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{64} << 20;  // each of the two
+constexpr std::size_t kBytes = std::size_t{64} << 20;  // per buffer
 constexpr std::size_t kStep = std::size_t{4} << 10;
 constexpr int kRuns = 8;
 
@@ -50,7 +50,7 @@ using PageMemory = std::unique_ptr<char, FreePages>;
 PageMemory allocate_pages() {
   auto* data = static_cast<char*>(std::aligned_alloc(kStep, kBytes));
   if (!data) throw std::bad_alloc();
-  std::memset(data, 1, kBytes);  // pages that were never written are all the same page of zeros
+  std::memset(data, 1, kBytes);  // pages that were never written all map to one zero page
   return PageMemory(data);
 }
 

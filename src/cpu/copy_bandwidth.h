@@ -1,4 +1,4 @@
-// How fast this machine copies memory with all its threads: the limit of memory-bound kernels.
+// Memory copy speed with all threads: the limit for memory-bound kernels.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace sinter {
 
-// plain: what memcpy does, best where the target stays in the cache; streaming: stores that go past
-// the cache, without reading the target first.
+// plain: like memcpy, best if the target stays in the cache; streaming: non-temporal stores that
+// bypass the cache and do not read the target first.
 enum class CopyKind : std::uint8_t { plain, streaming };
 
-// On all threads. Both ends are aligned to 64 bytes.
+// On all threads. Both pointers are 64-byte aligned.
 void parallel_copy(ThreadPool& threads, CopyKind kind, const void* from, void* to,
                    std::size_t bytes);
-// On this thread alone.
+// On the calling thread.
 void copy_here(CopyKind kind, const void* from, void* to, std::size_t bytes);
 
-// Bytes a second, read plus written, of the best of several copies past the cache. In memory of its
-// own, so that the device's pool neither counts nor keeps it.
+// Bytes per second, read plus written, for the best of several copies larger than the cache. Uses
+// its own memory, so that the device's pool neither counts nor keeps it.
 double measure_copy_bandwidth(ThreadPool& threads);
 
 }  // namespace sinter

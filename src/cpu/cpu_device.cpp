@@ -1,5 +1,4 @@
-// compile(): the kernel in memory, else its library on disk, else the compiler, else the
-// interpreter.
+// compile() tries in order: the in-memory cache, the disk cache, the compiler, the interpreter.
 #include "src/cpu/cpu_device.h"
 
 #include <cstring>
@@ -18,7 +17,7 @@
 namespace sinter {
 namespace {
 
-// Part of every disk key: raise it when the entry's signature changes.
+// Part of every disk key: increase it when the kernel entry's signature changes.
 constexpr std::uint64_t kFormatVersion = 1;
 
 int checked_vector_bytes(int bytes) {
@@ -116,7 +115,8 @@ std::optional<double> CpuDevice::peak_flops() {
       const KernelPtr kernel = compiler_ ? build("peak_flops", source) : find_kept(source());
       if (!kernel) return;
       peak_flops_ = measure_peak_flops(*kernel, threads_->threads(), vector_bytes_);
-    } catch (const CompileError&) {  // a number for a report: those who run kernels are told
+      // Only a number for a report; running a kernel reports the error.
+    } catch (const CompileError&) {
     } catch (const DeviceError&) {
     }
   });
@@ -172,7 +172,7 @@ KernelPtr CpuDevice::find_kept(const KernelSource& source) const {
 KernelPtr CpuDevice::loaded(std::shared_ptr<const LoadedLibrary> library,
                             const KernelSource& source, const std::string& symbol,
                             const CompileStats& stats) const {
-  // dlsym gives a data pointer; POSIX promises that it can be called.
+  // dlsym returns a data pointer; POSIX guarantees that it can be called.
   const auto entry = reinterpret_cast<KernelEntry>(library->symbol(symbol));
   SINTER_ASSERT(entry, "a kernel has no symbol {}", symbol);
   return std::make_shared<CpuKernel>(std::move(library), entry, source.scratch_bytes, threads_,

@@ -1,5 +1,5 @@
-// The CPU device: kernels rendered as C++, compiled by the host's compiler, kept on disk, loaded
-// with dlopen. Where there is no compiler, kernels that are on disk run, others are interpreted.
+// The CPU device: kernels are rendered as C++, compiled by the host compiler, cached on disk and
+// loaded with dlopen. Without a compiler, cached kernels run and others are interpreted.
 #pragma once
 
 #include <atomic>
@@ -23,9 +23,9 @@
 namespace sinter {
 
 struct CpuDeviceOptions {
-  int threads = 0;        // 0: all the process may use
-  std::string cache_dir;  // empty: nothing is kept after the process
-  std::string cxx;        // as Options::cxx
+  int threads = 0;        // 0: all that the process may use
+  std::string cache_dir;  // empty: no kernels are kept after exit
+  std::string cxx;        // see Options::cxx
   int vector_bytes = 0;   // 16, 32 or 64; 0: the machine's
 };
 
@@ -38,7 +38,7 @@ class CpuDevice final : public Device {
   std::string name() const override { return "cpu"; }
   std::string description() const override;
   std::string compiler_version() const override;
-  // What it does without, and what that costs; empty if nothing. Tries the compiler.
+  // What is missing and what that costs; empty if nothing. Tries the compiler.
   std::string limitation() const;
   int parallelism() const override { return threads_->threads(); }
   Machine machine() const override;
@@ -55,7 +55,7 @@ class CpuDevice final : public Device {
   void copy_from_host(void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(void* to, const void* from, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes) override;
-  void synchronize() override {}  // a launch returns when it has run
+  void synchronize() override {}  // launches block
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;
@@ -67,7 +67,7 @@ class CpuDevice final : public Device {
 
  private:
   KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
-  // Compiled earlier, by a compiler that is not here now; null where there is none.
+  // A kernel compiled earlier by a compiler that is no longer present; null if there is none.
   KernelPtr find_kept(const KernelSource& source) const;
   KernelPtr loaded(std::shared_ptr<const LoadedLibrary> library, const KernelSource& source,
                    const std::string& symbol, const CompileStats& stats) const;
@@ -79,9 +79,10 @@ class CpuDevice final : public Device {
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<MemoryPool> pool_;
   KernelLibraries libraries_;
-  std::unique_ptr<HostCompiler> compiler_;   // null: there is none
-  std::string why_no_compiler_;              // then
-  std::vector<std::string> kept_compilers_;  // then: whose kernels may be on disk
+  std::unique_ptr<HostCompiler> compiler_;  // null if there is none
+  std::string why_no_compiler_;             // set if compiler_ is null
+  // Set if compiler_ is null: whose kernels may be on disk.
+  std::vector<std::string> kept_compilers_;
   std::atomic<bool> compiler_is_remembered_ = false;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
@@ -92,7 +93,7 @@ class CpuDevice final : public Device {
 
 std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options);
 
-// Makes "cpu" known to the registry, with the environment's options.
+// Registers "cpu" with the environment's options.
 void register_cpu_device();
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// cpuid on x86; /proc and /sys for the rest.
+// Uses cpuid on x86, /proc and /sys elsewhere.
 #include "src/cpu/cpu_info.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@
 namespace sinter {
 namespace {
 
-// "32768K" -> bytes; 0 where it cannot be read.
+// "32768K" -> bytes; 0 if it cannot be read.
 std::int64_t read_cache_size(const std::string& path) {
   std::ifstream file(path);
   std::int64_t number = 0;
@@ -62,7 +62,7 @@ bool libmvec_available() {
 }
 
 std::int64_t last_level_cache_bytes() {
-  // sysconf(_SC_LEVEL3_CACHE_SIZE) counts all of a package's caches; what one core reaches is here.
+  // sysconf(_SC_LEVEL3_CACHE_SIZE) sums all caches of a package; this is the part one core can use.
   std::int64_t largest = 0;
   for (int index = 0; index < 8; ++index)
     largest = std::max(largest, read_cache_size(fmt::format(
@@ -81,8 +81,8 @@ std::string cpu_model() {
 
 std::string cpu_fingerprint() {
 #ifdef SINTER_X86
-  // Family, model and stepping choose -march=native's tuning; the feature bits its instructions.
-  // Leaf 1's ebx holds the current core's number and is left out.
+  // Family, model and stepping select -march=native's tuning, the feature bits its instructions.
+  // Leaf 1's ebx holds the current core's number and is omitted.
   Hasher hasher;
   unsigned a = 0;
   unsigned b = 0;
@@ -93,7 +93,7 @@ std::string cpu_fingerprint() {
   for (unsigned sub = 0; sub < 2; ++sub)
     if (__get_cpuid_count(7, sub, &a, &b, &c, &d)) hasher.add(a).add(b).add(c).add(d);
   if (__get_cpuid(0x80000001, &a, &b, &c, &d)) hasher.add(c).add(d);
-  // What the system saves of the registers: AVX-512 in cpuid does not help if it saves none.
+  // The registers that the OS saves: AVX-512 in cpuid is useless if it does not save them.
   hasher.add(static_cast<std::uint64_t>(native_vector_bytes()));
   return hasher.finish().hex();
 #else
@@ -112,7 +112,7 @@ SystemMemory system_memory() {
     if (memory.total && memory.available) break;
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  if (!memory.available) return {UINT64_MAX, UINT64_MAX};  // no /proc: only mmap can say no
+  if (!memory.available) return {UINT64_MAX, UINT64_MAX};  // no /proc: only mmap can refuse
   if (const auto group = cgroup_memory()) {
     memory.total = std::min(memory.total, group->limit);
     memory.available =

@@ -1,4 +1,4 @@
-// Launching: decides whether to share the work, then runs. No allocation, no strings.
+// Launching: runs on one thread or all of them, depending on the estimated work. Does not allocate.
 #include "src/cpu/cpu_kernel.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 namespace sinter {
 namespace {
 
-// Sharing costs 0.3 us when the workers are awake and about 5 us when they sleep.
+// Waking the workers costs 0.3 us if they spin and about 5 us if they sleep.
 constexpr double kWorthSharing = 3'000;  // nanoseconds
 
 }  // namespace
@@ -62,7 +62,7 @@ InterpretedKernel::InterpretedKernel(tile::TileProgram program, std::shared_ptr<
   stats_.interpreted = true;
 }
 
-// Always shared: whatever the estimate says, the interpreter takes long.
+// Always multi-threaded: the interpreter is slow whatever the estimate says.
 void InterpretedKernel::launch(std::span<const tile::BufferBinding> buffers,
                                std::span<const std::int64_t> scalars, std::int64_t grid,
                                double /*nanoseconds*/) const {

@@ -1,4 +1,4 @@
-// Kernels of the CPU device: compiled ones, in a shared library, and interpreted ones.
+// Kernels of the CPU device: compiled (in a shared library) and interpreted.
 #pragma once
 
 #include <memory>
@@ -9,23 +9,23 @@
 
 namespace sinter {
 
-// A loaded shared library. Unloaded with its owner.
+// A loaded shared library, unloaded by its destructor.
 class LoadedLibrary {
  public:
-  // Null, and why in `error`, where it cannot be loaded.
+  // Null, with the reason in `error`, if it cannot be loaded.
   static std::unique_ptr<LoadedLibrary> load(const std::string& path, std::string& error);
   ~LoadedLibrary();
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
-  void* symbol(const std::string& name) const;  // null where there is none
+  void* symbol(const std::string& name) const;  // null if missing
 
  private:
   explicit LoadedLibrary(void* handle) : handle_(handle) {}
   void* handle_;
 };
 
-// What render_cpu() writes: runs the programs first <= id < last.
+// The entry point that render_cpu() writes: runs the programs first <= id < last.
 using KernelEntry = void (*)(const tile::BufferBinding* buffers, const std::int64_t* scalars,
                              std::int64_t first, std::int64_t last, char* scratch);
 

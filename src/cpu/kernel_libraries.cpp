@@ -1,4 +1,4 @@
-// get(): the library on disk, else the compiler's.
+// get() looks on disk first, then compiles.
 #include "src/cpu/kernel_libraries.h"
 
 #include <cerrno>
@@ -26,7 +26,7 @@ KernelLibraries::Found KernelLibraries::get(const Hash128& key, const std::strin
     return Made{keep(key, *bytes), bytes};
   });
   auto library = LoadedLibrary::load(made.path, error);
-  // The cache may lie where nothing can be executed, or another process may have cleared it.
+  // The cache may be on a noexec mount, or another process may have cleared it.
   if (!library) library = LoadedLibrary::load(keep_privately(key, *made.bytes), error);
   if (!library)
     throw DeviceError(fmt::format("[cpu] cannot load kernel {}: {}", name, error), "dlopen",
@@ -45,7 +45,7 @@ std::shared_ptr<const LoadedLibrary> KernelLibraries::make_together(const HostCo
   }
 }
 
-// The path of the library on disk.
+// Returns the path of the library on disk.
 std::string KernelLibraries::keep(const Hash128& key, const std::string& library) {
   const PutResult kept = disk_cache_->put(key, library);
   if (kept) return kept.path;
@@ -58,12 +58,12 @@ std::string KernelLibraries::keep_privately(const Hash128& key, const std::strin
   PutResult kept{"", "not tried"};
   if (private_cache_) kept = private_cache_->put(key, library);
   if (!kept) {
-    // None yet, or it went with the process that we were forked from.
+    // There is none yet, or it was removed with the process we were forked from.
     private_cache_ = DiskCache::open_private();
     kept = private_cache_->put(key, library);
   }
   if (!kept)
-    throw DeviceError("[cpu] no place for a compiled kernel: " + kept.refusal, "write", EIO);
+    throw DeviceError("[cpu] cannot store a compiled kernel: " + kept.refusal, "write", EIO);
   return kept.path;
 }
 

@@ -1,7 +1,6 @@
-// Compiled kernels as loaded libraries: from the disk cache, else made and kept there; where the
-// cache cannot be used, in a private one.
-// In: a key and who makes the library's bytes. Out: the library, ready to be called. Threads that
-// ask for one key at once make it once.
+// Compiled kernels as loaded libraries: from the disk cache, or built and stored there; in a
+// private cache if the disk cache is unusable. In: a key and a function that builds the library's
+// bytes. Out: the loaded library. Concurrent requests for one key build it once.
 #pragma once
 
 #include <functional>
@@ -26,12 +25,12 @@ class KernelLibraries {
     std::unique_ptr<LoadedLibrary> library;
     bool from_disk = false;
   };
-  // Of the disk cache alone; nothing where it is not there, or cannot be loaded.
+  // From the disk cache only; nullopt if it is missing or cannot be loaded.
   std::optional<Found> find(const Hash128& key) const;
-  // `name` is for messages. DeviceError where a library cannot be kept or loaded.
+  // `name` is for messages. DeviceError if a library cannot be stored or loaded.
   Found get(const Hash128& key, const std::string& name, const std::function<std::string()>& make);
 
-  // A library of many kernels, for this process only; null where the text does not compile.
+  // One library of many kernels, for this process only; null if it does not compile.
   std::shared_ptr<const LoadedLibrary> make_together(const HostCompiler& compiler,
                                                      const std::string& text);
 
@@ -48,7 +47,7 @@ class KernelLibraries {
 
   std::unique_ptr<DiskCache> disk_cache_;
   std::mutex private_cache_mutex_;
-  std::unique_ptr<DiskCache> private_cache_;  // made where disk_cache_ cannot be used
+  std::unique_ptr<DiskCache> private_cache_;  // created if disk_cache_ is unusable
   BuildOnce<Hash128, Made> builds_;
 };
 

@@ -1,5 +1,5 @@
-// Free lists by size class, each with its lock. Small blocks come from malloc, large ones from
-// mmap, aligned so that the kernel can back them with 2 MiB pages.
+// One free list with its own lock per size class. Small blocks come from malloc, large ones from
+// mmap, aligned for 2 MiB pages.
 #include "src/cpu/memory_pool.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
-// Looking at the system's free memory takes about 50 us: done once for so many new bytes.
+// Querying the system's free memory takes about 50 us, so it is done once per this many new bytes.
 constexpr std::size_t kCheckEvery = std::size_t{256} << 20;
 
 void* map_large(std::size_t bytes) {
@@ -34,7 +34,7 @@ void* map_large(std::size_t bytes) {
   char* data = static_cast<char*>(mapped) + (aligned - begin);
   if (aligned > begin) munmap(mapped, aligned - begin);
   if (const std::size_t tail = begin + kHugePage - aligned; tail > 0) munmap(data + length, tail);
-  madvise(data, length, MADV_HUGEPAGE);  // a wish: kernels without huge pages go on without
+  madvise(data, length, MADV_HUGEPAGE);  // a hint; ignored where huge pages are unsupported
   return data;
 }
 
@@ -68,7 +68,7 @@ std::string in_gib(std::uint64_t bytes) {
 int size_class(std::size_t bytes) {
   const std::size_t units = bytes <= kPoolAlignment ? 0 : (bytes - 1) / kPoolAlignment;
   if (units < 8) return static_cast<int>(units);
-  // Three bits after the leading one choose among the eight of a power of two.
+  // Three bits after the leading one select one of eight classes per power of two.
   const int shift = static_cast<int>(std::bit_width(units)) - 4;
   return 8 + shift * 8 + static_cast<int>((units >> shift) & 7);
 }
@@ -125,7 +125,7 @@ void* MemoryPool::take_cached(int size_class) {
   FreeList& list = free_lists_[static_cast<std::size_t>(size_class)];
   const std::lock_guard lock(list.lock);
   if (list.blocks.empty()) return nullptr;
-  void* data = list.blocks.back();  // the last one given back is the warmest
+  void* data = list.blocks.back();  // the most recently freed block is most likely in the cache
   list.blocks.pop_back();
   return data;
 }
@@ -136,7 +136,7 @@ void* MemoryPool::map_new(int size_class, std::size_t requested) {
   FreeList& list = free_lists_[static_cast<std::size_t>(size_class)];
   {
     const std::lock_guard lock(list.lock);
-    list.blocks.reserve(std::bit_ceil(list.mapped_blocks + 1));  // release() may not allocate
+    list.blocks.reserve(std::bit_ceil(list.mapped_blocks + 1));  // release() must not allocate
     ++list.mapped_blocks;
   }
   void* data = map_block(bytes);
@@ -153,8 +153,8 @@ void* MemoryPool::map_new(int size_class, std::size_t requested) {
   return data;
 }
 
-// The system promises more memory than it has and kills who uses it: a request that cannot be
-// served has to be found out beforehand.
+// Linux overcommits and kills processes that run out of memory, so a request that cannot be
+// satisfied must be refused up front.
 void MemoryPool::check_available(std::size_t bytes, std::size_t requested) {
   if (bytes < kLargeBlock || unchecked_.fetch_add(bytes) + bytes < kCheckEvery) return;
   unchecked_ = 0;

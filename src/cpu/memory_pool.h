@@ -1,5 +1,5 @@
-// The CPU device's memory: a caching pool. What a tensor gives back stays mapped for the next one
-// of its size class, so a warm program asks the system for nothing. Safe from many threads.
+// The CPU device's caching memory pool. Freed blocks stay mapped for reuse within their size class,
+// so a warm program makes no system allocations. Thread-safe.
 #pragma once
 
 #include <array>
@@ -16,9 +16,10 @@
 namespace sinter {
 
 inline constexpr std::size_t kPoolAlignment = 64;
-inline constexpr std::size_t kLargeBlock = std::size_t{1} << 20;  // from here on by mmap
+// Allocated with mmap from this size on.
+inline constexpr std::size_t kLargeBlock = std::size_t{1} << 20;
 
-// Classes: multiples of 64 bytes up to 512, then 8 to each power of two; at most an eighth is
+// Size classes: multiples of 64 bytes up to 512, then 8 per power of two; at most an eighth is
 // wasted.
 int size_class(std::size_t bytes);
 std::size_t class_bytes(int size_class);
@@ -28,23 +29,23 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   static std::shared_ptr<MemoryPool> create();
   ~MemoryPool();
 
-  // The storage keeps the pool alive. DeviceError when there is no more memory.
+  // The storage keeps the pool alive. DeviceError if memory runs out.
   StoragePtr allocate(std::size_t bytes);
 
-  MemoryStats stats() const;  // in bytes of the size classes
+  MemoryStats stats() const;  // counted in size-class bytes
   void reset_peak();
-  void release_cached();          // back to the system
-  std::size_t available() const;  // what the system has free, and what is cached here
+  void release_cached();          // returns free blocks to the system
+  std::size_t available() const;  // free system memory plus cached blocks
 
  private:
   friend class PoolStorage;
   static constexpr int kClasses = 8 + 8 * 39;  // up to 2^48 bytes
 
-  // On a cache line of its own: threads that use different sizes do not meet.
+  // Cache-line aligned, so that threads using different sizes do not contend.
   struct alignas(64) FreeList {
     SpinLock lock;
     std::vector<void*> blocks;
-    std::size_t mapped_blocks = 0;  // free or in use; `blocks` has room for all of them
+    std::size_t mapped_blocks = 0;  // free or in use; `blocks` has capacity for all
   };
 
   MemoryPool();
@@ -58,7 +59,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> mapped_{0};
-  std::atomic<std::size_t> unchecked_{0};  // mapped since the system's free memory was looked at
+  std::atomic<std::size_t> unchecked_{0};  // bytes mapped since free memory was last checked
   ForkListener fork_listener_;
 };
 

@@ -1,5 +1,5 @@
-// Chains of multiply-adds, each waiting for its own last result only: enough of them to fill the
-// units' pipelines, few enough to stay in registers.
+// Independent chains of multiply-adds: enough of them to hide the FMA latency, few enough to stay
+// in registers.
 #include "src/cpu/peak_flops.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace sinter {
 namespace {
 
-// Runs of 2 to 7 ms: long enough for all threads to get their cores.
+// Runs of 2 to 7 ms: long enough for every thread to get a core.
 constexpr int kRuns = 16;
-constexpr int kProgramsPerThread = 16;  // a thread that is held up leaves its share to the others
+constexpr int kProgramsPerThread = 16;  // for load balance if a thread is delayed
 constexpr std::int64_t kRounds = 65536;
 
-// Two units of four or five steps need 10 chains. x86 has 16 registers below AVX-512, and two hold
-// the factor and the summand; others have 32, and up to four units.
+// Two FMA units with a latency of four or five cycles need 10 chains. x86 has 16 registers below
+// AVX-512, two of which hold the factor and the addend; other targets have 32 and up to four units.
 int chains_of(int vector_bytes) {
 #if defined(__x86_64__) || defined(__i386__)
   return vector_bytes < 64 ? 12 : 24;
@@ -49,8 +49,9 @@ KernelSource peak_flops_kernel(int vector_bytes) {
   code.open("    char*)");
   code.line("float* const values = (float*)buffers[0].data;");
   code.open("for (i64 program = first; program < last; ++program)");
-  // Every chain goes to b / (1 - m) = 2 from below: no infinities, no denormals. The chains start
-  // apart, at what the compiler does not know, so it can neither merge nor compute them.
+  // Every chain converges to b / (1 - m) = 2 from below: no infinities, no denormals. The chains
+  // start from different values unknown to the compiler, so it can neither merge nor precompute
+  // them.
   code.line("const float x = values[program];");
   code.line("const V m = 0.75f - V{{}}, b = 0.5f - V{{}};");
   for (int i = 0; i < chains; ++i) code.line("V a{} = x + {}.0f / 64 - V{{}};", i, i);

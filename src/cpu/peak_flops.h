@@ -1,5 +1,5 @@
-// The CPU's arithmetic peak: f32 multiply-adds on registers alone, on all threads.
-// In: a kernel compiled from peak_flops_kernel(). Out: operations a second, the roofline's roof.
+// Peak f32 throughput of the CPU: register-only multiply-adds on all threads. In: a kernel compiled
+// from peak_flops_kernel(). Out: operations per second, for the roofline.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace sinter {
 
-// Takes one buffer, f32, and one scalar, the number of rounds. Program i reads its first values
-// from element i and leaves their sum there, so that none of the work can be left out.
+// Takes one f32 buffer and one scalar, the number of rounds. Program i reads its start values from
+// element i and stores their sum there, so that the compiler cannot drop the work.
 KernelSource peak_flops_kernel(int vector_bytes);
 
-// Of one round of one program: a multiply-add is two.
+// Operations in one round of one program; a multiply-add counts as two.
 std::int64_t flops_of_round(int vector_bytes);
 
-// The best of several runs, about 0.1 s in all.
+// The best of several runs, about 0.1 s in total.
 double measure_peak_flops(const CompiledKernel& kernel, int threads, int vector_bytes);
 
 }  // namespace sinter

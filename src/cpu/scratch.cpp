@@ -30,7 +30,7 @@ struct Arena {
   void grow(std::size_t wanted) {
     if (wanted <= bytes) return;
     char* larger = allocate(wanted);
-    std::free(data);  // scratch has no contents to keep
+    std::free(data);  // scratch contents need not survive
     data = larger;
     bytes = wanted;
   }

@@ -1,4 +1,4 @@
-// Short waits: a pause for the processor, and a lock for critical sections of a few instructions.
+// Short waits: a CPU pause hint, and a spin lock for critical sections of a few instructions.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class SpinLock {
  public:
   void lock() {
     for (int tries = 0; flag_.test_and_set(std::memory_order_acquire); ++tries) {
-      // The holder may have lost its core: let it have this one.
+      // The holder may have been preempted: yield the core to it.
       if (tries < 64)
         pause_core();
       else

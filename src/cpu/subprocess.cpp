@@ -1,6 +1,6 @@
-// posix_spawn: no copy of the address space, no fork handlers. Input and output are memory files,
-// so nothing has to be pumped and no pipe can break. The process leads a group of its own, and the
-// time limit ends the whole group (a compiler driver has children).
+// Uses posix_spawn: no copy of the address space, no fork handlers. Input and output are memory
+// files, so nothing has to be pumped and no pipe can break. The process leads its own group, and
+// the time limit kills the whole group (a compiler driver has children).
 #include "src/cpu/subprocess.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ bool fill(int fd, std::string_view text) {
   return lseek(fd, 0, SEEK_SET) == 0;
 }
 
-// The wait status, nullopt while the process runs. `lost`: nobody will tell us any more.
+// The wait status; nullopt while the process runs. `lost`: the status was reaped elsewhere.
 std::optional<int> try_wait(pid_t pid, int flags, bool& lost) {
   int status = 0;
   pid_t got = -1;
@@ -65,7 +65,7 @@ std::optional<int> try_wait(pid_t pid, int flags, bool& lost) {
   return std::nullopt;
 }
 
-// Sleeps until the process ends, or a short while on systems without pidfd.
+// Sleeps until the process ends; polls on systems without pidfd.
 void wait_for_end(int pidfd, Clock::time_point deadline) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -103,7 +103,7 @@ std::string_view name_of(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
-// This process's variables, but for those given. Null at its end.
+// This process's environment with `variables` overridden, null-terminated.
 std::vector<char*> environment_with(const std::vector<std::string>& variables) {
   std::vector<char*> all;
   for (const std::string& variable : variables) all.push_back(const_cast<char*>(variable.c_str()));
@@ -134,7 +134,7 @@ std::string SubprocessResult::describe() const {
   return "its exit status was lost";
 }
 
-// Above 2, so that it cannot be overwritten while the child's standard descriptors are set up.
+// Above 2, so that setting up the child's standard descriptors cannot overwrite it.
 int memory_file() {
   const Descriptor low(memfd_create("sinter", MFD_CLOEXEC));
   return low.get() < 0 ? -1 : fcntl(low.get(), F_DUPFD_CLOEXEC, 3);

@@ -1,6 +1,6 @@
-// Runs a program without a shell: input from memory, output (stdout and stderr) to memory, a time
-// limit. Safe beside other threads, signal handlers, ignored SIGCHLD; cannot raise SIGPIPE.
-// And its parts, for those who talk with a program while it runs.
+// Runs a program without a shell: input from memory, output (stdout and stderr) to memory, with a
+// time limit. Safe with other threads, signal handlers and ignored SIGCHLD; never raises SIGPIPE.
+// The parts are exposed too, for callers that talk to a running program.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct SubprocessResult {
   std::string describe() const;  // "exit status 1"
 };
 
-// `variables`: "NAME=value", in the place of what this process's environment says.
+// `variables` are "NAME=value" and override this process's environment.
 SubprocessResult run_subprocess(const std::vector<std::string>& arguments, std::string_view input,
                                 std::chrono::milliseconds time_limit,
                                 const std::vector<std::string>& variables = {});
@@ -31,13 +31,13 @@ struct StandardDescriptors {
   int in, out, error;  // all above 2
 };
 
-// Starts a program, by its path or found in PATH, as the leader of a process group, with default
-// signals. Returns the errno of a failure, else 0.
+// Starts a program, given by path or found in PATH, as the leader of a process group with default
+// signals. Returns 0, or errno on failure.
 int spawn_process(const std::vector<std::string>& arguments, const StandardDescriptors& use,
                   pid_t& pid, const std::vector<std::string>& variables = {});
 
-// A descriptor above 2 that is closed on exec, or -1. Whoever asks closes it.
+// A close-on-exec descriptor above 2, or -1. The caller closes it.
 int memory_file();
-std::string read_memory_file(int fd);  // all of it, wherever its offset is
+std::string read_memory_file(int fd);  // the whole file, regardless of its offset
 
 }  // namespace sinter

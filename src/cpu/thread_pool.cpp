@@ -1,6 +1,6 @@
-// One 64-bit word says whether a job is open and how many workers are in it. A worker joins only
-// while the job is open, so one that wakes late finds it closed and touches nothing; the caller
-// closes the job when no piece is left and waits for those inside, never for those asleep.
+// One 64-bit word holds whether a job is open and how many workers are in it. A worker joins only
+// while the job is open, so one that wakes late touches nothing. The caller closes the job when no
+// chunk is left and waits only for the workers inside, never for sleeping ones.
 #include "src/cpu/thread_pool.h"
 
 #include <pthread.h>
@@ -16,19 +16,19 @@
 namespace sinter {
 namespace {
 
-// Pieces for each thread: enough to even out programs of different cost and threads that lost their
-// core for a while, few enough that neighbouring programs mostly stay together.
+// Chunks per thread: enough to balance programs of different cost and preempted threads, few enough
+// that neighbouring programs mostly stay together.
 constexpr std::int64_t kPiecesPerThread = 4;
-// How long an idle worker looks for work before it sleeps: longer than the gap between two kernels
-// of a plan, shorter than anyone would notice.
+// How long an idle worker spins before it sleeps: longer than the gap between two kernels of a
+// plan, too short to waste noticeable CPU time.
 constexpr auto kSpinTime = std::chrono::microseconds(40);
 
-// state: the job's number, whether it is open, who is in it.
+// state: job number, open flag, number of workers inside.
 constexpr std::uint64_t kOpen = std::uint64_t{1} << 31;
 constexpr std::uint64_t kInside = kOpen - 1;
 constexpr int kNumberShift = 32;
 
-// Spins for kSpinTime until ready(); says whether it became so.
+// Spins for up to kSpinTime; returns whether ready() became true.
 template <typename Ready>
 bool spin_until(const Ready& ready) {
   const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
@@ -45,7 +45,7 @@ bool spin_until(const Ready& ready) {
 
 struct ThreadPool::Crew {
   alignas(64) std::atomic<std::uint64_t> state{0};
-  alignas(64) std::atomic<std::int64_t> next{0};  // the first program nobody has taken
+  alignas(64) std::atomic<std::int64_t> next{0};  // the first program not yet taken
   alignas(64) std::atomic<std::uint32_t> wake{0};
   std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
@@ -60,7 +60,8 @@ ThreadPool::ThreadPool(int threads)
       fork_listener_([] {},
                      [this](bool in_child) {
                        if (!in_child) return;
-                       // The workers are not here, and their handles cannot be joined: leave all.
+                       // The workers do not exist here and their handles cannot be joined: leak
+                       // everything.
                        (void)crew_.release();  // NOLINT(bugprone-unused-return-value)
                        crew_ = std::make_unique<Crew>();
                        busy_ = false;
@@ -98,7 +99,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::size_t scratch_bytes, Ran
   if (error) std::rethrow_exception(error);
 }
 
-// Opens the job, takes part in it, closes it and waits until everyone is out.
+// Opens the job, takes part in it, closes it and waits for the other workers.
 void ThreadPool::dispatch(Crew& crew) {
   const std::uint64_t number = (crew.state.load(std::memory_order_relaxed) >> kNumberShift) + 1;
   crew.state.store(number << kNumberShift | kOpen);
@@ -108,11 +109,12 @@ void ThreadPool::dispatch(Crew& crew) {
   const auto everyone_out = [&] {
     return (crew.state.load(std::memory_order_acquire) & kInside) == 0;
   };
-  // A worker without a core needs ours to finish.
+  // A preempted worker needs our core to finish.
   while (!spin_until(everyone_out)) std::this_thread::yield();
 }
 
-// The order here and in work(): either the caller sees the sleeper, or the sleeper sees the job.
+// The order here and in work() guarantees that the caller sees the sleeper or the sleeper sees the
+// job.
 void ThreadPool::wake_sleepers(Crew& crew, std::int64_t wanted) {
   const int sleepers = crew.sleepers.load();
   if (sleepers == 0) return;
@@ -134,13 +136,13 @@ void ThreadPool::run_pieces(Crew& crew) {
       job.function(job.context, first, std::min(first + job.piece, job.count), scratch.data());
     }
   } catch (...) {
-    crew.next.store(job.count, std::memory_order_relaxed);  // nobody starts another piece
+    crew.next.store(job.count, std::memory_order_relaxed);  // no further chunks start
     if (!crew.failed.exchange(true)) crew.job.error = std::current_exception();
   }
 }
 
 void ThreadPool::work(Crew& crew) {
-  std::uint64_t seen = 0;  // the number of the last job this worker was in
+  std::uint64_t seen = 0;  // number of the last job this worker joined
   const auto has_work = [&] {
     const std::uint64_t state = crew.state.load(std::memory_order_acquire);
     return (state & kOpen) && state >> kNumberShift != seen;
@@ -167,7 +169,7 @@ void ThreadPool::work(Crew& crew) {
 }
 
 void ThreadPool::start_workers() {
-  // Signals belong to the program's own threads.
+  // Signals go to the program's own threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -179,7 +181,7 @@ void ThreadPool::start_workers() {
       pthread_setname_np(crew_->workers.back().native_handle(), "sinter");
     }
   } catch (const std::exception&) {
-    // The system gives no more threads: those that are there do the work.
+    // No more threads available: the running ones do the work.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -1,5 +1,5 @@
-// Spreads the programs of a kernel over worker threads. The calling thread is one of the workers; a
-// call that finds the pool busy (another thread's kernel, a nested call) runs on its caller alone.
+// Distributes a kernel's programs over worker threads. The calling thread is one of the workers; if
+// the pool is busy (another thread's kernel, a nested call), the call runs on its caller alone.
 #pragma once
 
 #include <atomic>
@@ -14,25 +14,25 @@
 
 namespace sinter {
 
-// Runs first <= id < last. `scratch` belongs to the thread that runs it.
+// Runs first <= id < last. `scratch` belongs to the running thread.
 using RangeFunction = void (*)(const void* context, std::int64_t first, std::int64_t last,
                                char* scratch);
 
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // the caller included; started at the first parallel call
+  explicit ThreadPool(int threads);  // including the caller; started at the first parallel call
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
 
-  // Covers [0, count) in contiguous pieces. The first exception of a piece goes to the caller, when
-  // no piece is running any more. No allocation once warm.
+  // Covers [0, count) in contiguous chunks. Rethrows the first exception once no chunk is running.
+  // Does not allocate once warm.
   void parallel_for(std::int64_t count, std::size_t scratch_bytes, RangeFunction function,
                     const void* context);
 
-  // The same on this thread alone, in one piece.
+  // The same on the calling thread, in one chunk.
   static void run_here(std::int64_t count, std::size_t scratch_bytes, RangeFunction function,
                        const void* context);
 
@@ -47,7 +47,7 @@ class ThreadPool {
   }
 
  private:
-  // What the workers do now. Written while nobody has joined, read by those who have.
+  // The current job. Written while no worker is inside, read by those that are.
   struct Job {
     RangeFunction function = nullptr;
     const void* context = nullptr;
@@ -56,7 +56,7 @@ class ThreadPool {
     std::size_t scratch_bytes = 0;
     std::exception_ptr error;
   };
-  // All that threads share. A forked child leaves it behind and makes a new one.
+  // All shared state. A forked child abandons it and creates a new one.
   struct Crew;
 
   static void work(Crew& crew);

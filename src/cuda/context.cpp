@@ -1,6 +1,6 @@
-// Which context is current is a property of the thread and shared with all other users of CUDA in
-// the process. Entering costs one call of the driver where the context is current already.
-// In: a driver. Out: a context that is alive; a thread's current context; DeviceError.
+// The current context belongs to the thread and is shared with all other CUDA code in the process.
+// Entering costs one driver call if the context is already current. In: a driver. Out: a live
+// context; a thread's current context; DeviceError.
 #include "src/cuda/context.h"
 
 #include "src/base/check.h"
@@ -58,7 +58,7 @@ void CudaContext::hold() {
   held_ = true;
 }
 
-// Asks first whether there is a primary context: to retain it would make one, slow and large.
+// Checks for an active primary context first: retaining would create one, which is slow and large.
 void CudaContext::hold_if_primary() {
   unsigned flags = 0;
   int active = 0;

@@ -1,6 +1,6 @@
-// CudaContext: a context that somebody of ours works in, held for as long as they do.
-// In: a driver, and a GPU's ordinal or what the caller has made current. Out: what is current on a
-// thread, for as long as a ContextScope.
+// CudaContext: a CUDA context, held while our objects live in it. In: a driver, and a GPU's ordinal
+// or the context the caller made current. Out: the thread's current context, for the lifetime of a
+// ContextScope.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,12 @@ using CudaContextPtr = std::shared_ptr<const CudaContext>;
 // Held by everything that lives on the GPU: memory, kernels, streams.
 class CudaContext {
  public:
-  // The one that all users of a GPU in the process share. DeviceError where there is no such GPU.
+  // The primary context, shared by all users of a GPU in the process. DeviceError if there is no
+  // such GPU.
   static CudaContextPtr primary(const CudaDriver& driver, int ordinal);
-  // The one that is current on this thread; the first GPU's primary one if there is none. A primary
-  // one outlives whoever made it current. One made by cuCtxCreate has no count of its users: it has
-  // to be kept by its owner.
+  // The thread's current context, or the first GPU's primary one if there is none. A primary
+  // context is retained here. One made by cuCtxCreate has no reference count: its owner must keep
+  // it alive.
   static CudaContextPtr current(const CudaDriver& driver);
   ~CudaContext();
   CudaContext(const CudaContext&) = delete;
@@ -31,7 +32,8 @@ class CudaContext {
   CUcontext handle() const { return handle_; }
   const CudaDeviceDescription& description() const { return description_; }
   int compute() const { return description_.compute_major * 10 + description_.compute_minor; }
-  // Whether it may stay where no context was: what the CUDA runtime would choose too.
+  // Whether it may stay current on a thread that had none: it is the one the CUDA runtime would
+  // choose.
   bool may_stay() const { return may_stay_; }
 
  private:
@@ -49,20 +51,20 @@ class CudaContext {
   CudaDeviceDescription description_;
 };
 
-// Makes the context current on this thread. What was current before, other code's context, is
-// current again at the end; where there was none, one that may stay does.
-// The driver is asked each time: other code may have changed the context since.
+// Makes the context current on this thread and restores the previous one (other code's) at the end.
+// If there was none, a context that may stay does. Queries the driver each time, since other code
+// may have switched contexts.
 class ContextScope {
  public:
   explicit ContextScope(const CudaContext& context);  // DeviceError
-  // For destructors: says whether it worked.
+  // For destructors: reports failure through `code`.
   ContextScope(const CudaContext& context, CUresult& code) noexcept;
   ~ContextScope();
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
  private:
-  // Tells the call that failed, too.
+  // Also returns the name of the call that failed.
   CUresult enter(const char*& call) noexcept;
 
   const CudaContext& context_;

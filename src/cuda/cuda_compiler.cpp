@@ -1,5 +1,5 @@
-// compile(): an image from disk that does not load is made again, whatever the reason: a driver
-// that went back a version, a disk that lied.
+// compile(): a cached image that does not load is rebuilt, whatever the reason (a driver downgrade,
+// a bad disk).
 #include "src/cuda/cuda_compiler.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace sinter {
 namespace {
 
-// Part of every disk key: raise it when the meaning of an entry changes.
+// Part of every disk key: increase it when the meaning of an entry changes.
 constexpr std::uint64_t kFormatVersion = 1;
 
-// With the cache's trailer: the driver reads as far as the image's own headers say.
+// Includes the cache's trailer; the driver reads only what the image's headers describe.
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
@@ -67,7 +67,7 @@ LoadedCudaFunction::~LoadedCudaFunction() {
   CUresult code = 0;
   const ContextScope scope(*primary_, code);
   if (code != 0) return;
-  primary_->driver().ctx_synchronize.code();  // it may still run
+  primary_->driver().ctx_synchronize.code();  // it may still be running
   primary_->driver().module_unload.code(module_);
 }
 
@@ -103,7 +103,7 @@ std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& sour
   } else {
     std::string image = nvrtc_->compile(source.text, name, target_.architecture, target_.image,
                                         failed_sources(), source.contract);
-    image += '\0';  // PTX ends with one
+    image += '\0';  // PTX must be null-terminated
     const CUresult code = LoadedCudaFunction::load(primary_, image, source.entry, function);
     if (code != 0)
       throw DeviceError(

@@ -1,6 +1,6 @@
-// CudaCompiler: from a kernel's text to a function that can be launched: the cubin on disk, else
-// NVRTC's, loaded into the GPU's context. Safe from many threads.
-// In: a CudaSource. Out: a LoadedCudaFunction; CompileError, DeviceError.
+// CudaCompiler: turns a kernel's source into a launchable function: the cubin from disk or from
+// NVRTC, loaded into the GPU's context. Thread-safe. In: a CudaSource. Out: a LoadedCudaFunction;
+// CompileError, DeviceError.
 #pragma once
 
 #include <memory>
@@ -14,20 +14,20 @@
 
 namespace sinter {
 
-// What NVRTC is asked to make for a GPU.
+// NVRTC's output format for a GPU.
 struct CudaTarget {
   std::string architecture;  // "sm_90a"
   CudaImage image = CudaImage::cubin;
 };
 
-// For compute capability 9.0 with its own instructions; others by their number. A GPU that this
-// NVRTC does not know gets PTX, which the driver compiles. DeviceError below 8.0.
+// "sm_90a" for compute capability 9.0, "sm_XY" for others. A GPU this NVRTC does not know gets PTX,
+// which the driver compiles. DeviceError below 8.0.
 CudaTarget choose_cuda_target(int compute_major, int compute_minor, const Nvrtc& nvrtc);
 
-// A function in a module of its own, which is unloaded with it.
+// A function in its own module, which is unloaded with it.
 class LoadedCudaFunction {
  public:
-  // The driver's code, 0 if it worked; `function` is set then.
+  // The driver's error code; on success (0) sets `function`.
   static CUresult load(const CudaContextPtr& primary, const std::string& image,
                        const std::string& entry, std::unique_ptr<LoadedCudaFunction>& function);
   ~LoadedCudaFunction();
@@ -46,7 +46,7 @@ class LoadedCudaFunction {
 
 class CudaCompiler {
  public:
-  // `cache_dir`: empty: nothing is kept after the process.
+  // An empty `cache_dir` keeps nothing after exit.
   CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
                const std::string& cache_dir);
 

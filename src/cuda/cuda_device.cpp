@@ -1,5 +1,5 @@
-// compile(): the kernel in memory, else CudaCompiler's. Everything else goes to the part that does
-// it: the pool, the streams, the driver.
+// compile() looks in memory, then asks CudaCompiler. Everything else is forwarded to the pool, the
+// streams or the driver.
 #include "src/cuda/cuda_device.h"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ std::optional<double> CudaDevice::peak_flops() {
   return 2.0 * parallelism() * lanes * khz * 1e3;
 }
 
-// From memory that is not pinned the driver has copied when it returns; the wait is for the rest.
+// The driver has copied pageable memory when it returns; the wait covers pinned memory.
 void CudaDevice::copy_from_host(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   const ContextScope scope(*primary_);
@@ -131,7 +131,7 @@ std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
   try {
     return cuda_event_stopwatch(primary_, streams_->current());
   } catch (const OutOfMemoryError&) {
-    release_cached();  // the stopwatch flushes caches with memory of its own
+    release_cached();  // the stopwatch needs memory for flushing the L2
     return cuda_event_stopwatch(primary_, streams_->current());
   }
 }

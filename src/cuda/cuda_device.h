@@ -1,6 +1,6 @@
-// The CUDA device: kernels rendered as CUDA C++, compiled by NVRTC, kept on disk as cubins, and
-// launched on the calling thread's stream.
-// In: a GPU's ordinal. Out: a Device; DeviceError where the driver or NVRTC is missing.
+// The CUDA device: kernels are rendered as CUDA C++, compiled by NVRTC, cached on disk as cubins
+// and launched on the calling thread's stream. In: a GPU's ordinal. Out: a Device; DeviceError if
+// the driver or NVRTC is missing.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ namespace sinter {
 
 struct CudaDeviceOptions {
   int ordinal = 0;
-  std::string cache_dir;                 // empty: nothing is kept after the process
+  std::string cache_dir;                 // empty: no kernels are kept after exit
   const CudaDriver* driver = nullptr;    // null: this machine's
-  std::vector<std::string> nvrtc_paths;  // empty: where Nvrtc::find() looks
+  std::vector<std::string> nvrtc_paths;  // empty: Nvrtc::find()'s search path
 };
 
 class CudaDevice final : public Device {
@@ -33,7 +33,7 @@ class CudaDevice final : public Device {
   int parallelism() const override { return primary_->description().sm_count; }
   Machine machine() const override;
   double copy_bandwidth() override;
-  // Computed, not measured: multiprocessors x 128 lanes x 2 x the clock that the driver tells.
+  // Computed, not measured: multiprocessors x 128 lanes x 2 x the driver's clock rate.
   std::optional<double> peak_flops() override;
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
@@ -78,11 +78,10 @@ class CudaDevice final : public Device {
 // "cuda" is the first GPU, "cuda:1" the second.
 std::string cuda_device_name(int ordinal);
 
-// Makes "cuda" known to the registry, without looking for a GPU: who asks for it is told what is
-// missing.
+// Registers "cuda" without looking for a GPU; using it reports what is missing.
 void register_cuda_device();
-// The registry's name for `name`: "cuda" for "cuda:0"; "cuda:1" and so on, which become known if
-// there are so many GPUs; any other as it is.
+// The registry's name for `name`: "cuda" for "cuda:0". Registers "cuda:1" and so on if there are
+// that many GPUs. Other names are returned unchanged.
 std::string register_cuda_device(const std::string& name);
 
 }  // namespace sinter

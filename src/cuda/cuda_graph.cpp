@@ -1,4 +1,4 @@
-// Capturing runs nothing, so it is done with no buffers at all; launch() sets what changed since
+// Capturing runs nothing, so it needs no buffers; launch() sets the parameters that changed since
 // the last call. A graph that is still running keeps the parameters it was launched with.
 #include "src/cuda/cuda_graph.h"
 
@@ -12,7 +12,7 @@
 namespace sinter {
 namespace {
 
-constexpr int kProgrammaticCaptureVersion = 12030;  // of the driver
+constexpr int kProgrammaticCaptureVersion = 12030;  // driver version
 
 struct Node {
   std::shared_ptr<const CudaKernel> kernel;
@@ -20,7 +20,7 @@ struct Node {
   std::vector<std::int64_t> scalars;
   std::int64_t grid = 0;
   CUgraphNode handle = nullptr;
-  // As the graph has them.
+  // As currently set in the graph.
   const CudaVariant* variant = nullptr;
   std::vector<std::uint64_t> words;
 };
@@ -42,7 +42,7 @@ class CudaGraph final : public LaunchGraph {
 
   CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
-  std::mutex mutex_;  // the graph's parameters are one caller's until it is launched
+  std::mutex mutex_;  // held from setting parameters until launch
   std::vector<Node> nodes_;
   CUgraph graph_ = nullptr;
   CUgraphExec exec_ = nullptr;
@@ -67,7 +67,7 @@ CudaGraph::CudaGraph(CudaContextPtr primary, std::shared_ptr<CudaStreams> stream
   }
   const ContextScope scope(*primary_);
   CUresult code = capture(programmatic);
-  // Where overlapping launches cannot be captured, the others can.
+  // Where programmatic launches cannot be captured, plain ones can.
   if (code != 0 && programmatic) code = capture(false);
   if (code != 0) primary_->driver().fail("cuStreamBeginCapture", code);
   if (const CUresult failed = primary_->driver().graph_instantiate.code(&exec_, graph_, 0)) {
@@ -108,7 +108,7 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
     if (node.grid <= 0) continue;
     const std::vector<tile::BufferBinding> nowhere(node.buffers);
     node.variant = &node.kernel->variant_for(nowhere);
-    CudaWords words;  // NOLINT: what is not written is not read
+    CudaWords words;  // NOLINT: unwritten words are not read
     const std::size_t count =
         pack_cuda_words(nowhere, node.scalars, node.grid, node.variant->divisors, words);
     node.words.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
@@ -117,7 +117,7 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
     } catch (const DeviceError& error) {
       return error.code();
     }
-    // The last node of the stream is the launch just made.
+    // The last node of the stream is the launch just captured.
     int status = 0;
     const CUgraphNode* last = nullptr;
     std::size_t count_of_last = 0;
@@ -132,7 +132,7 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
 
 void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers) {
   const CudaVariant* variant = &node.kernel->variant_for(buffers);
-  CudaWords words;  // NOLINT: what is not written is not read
+  CudaWords words;  // NOLINT: unwritten words are not read
   const std::size_t count =
       pack_cuda_words(buffers, node.scalars, node.grid, variant->divisors, words);
   if (variant == node.variant && std::equal(node.words.begin(), node.words.end(), words.begin()))
@@ -144,7 +144,7 @@ void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers)
   params.block_x = static_cast<unsigned>(variant->mapping.threads);
   void* argument[] = {words.data()};
   params.kernel_params = argument;
-  node.variant = nullptr;  // unknown, should the call fail
+  node.variant = nullptr;  // unknown if the call fails
   primary_->driver().graph_exec_kernel_node_set_params(exec_, node.handle, &params);
   std::copy_n(words.begin(), count, node.words.begin());
   node.variant = variant;

@@ -1,6 +1,6 @@
-// A program's launches as one CUDA graph, captured once. Other buffers are put into its nodes
-// without capturing again.
-// In: kernels, and buffers for each launch. Out: work on the calling thread's stream.
+// A program's launches as one CUDA graph, captured once. Changed buffers are patched into its nodes
+// without capturing again. In: kernels, and buffers for each launch. Out: work on the calling
+// thread's stream.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-// The steps' kernels are CudaKernels.
+// The steps' kernels must be CudaKernels.
 std::unique_ptr<LaunchGraph> make_cuda_graph(CudaContextPtr primary,
                                              std::shared_ptr<CudaStreams> streams,
                                              std::span<const GraphStep> steps);

@@ -1,4 +1,4 @@
-// Launching: packs the argument on the stack and calls the driver. No allocation, no lock.
+// Launching: packs the arguments on the stack and calls the driver. No allocation, no lock.
 #include "src/cuda/cuda_kernel.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sinter {
 namespace {
 
-constexpr int kPortableCluster = 8;  // what every GPU with clusters can place
+constexpr int kPortableCluster = 8;  // supported by every GPU with clusters
 
 }  // namespace
 
@@ -55,7 +55,7 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
   return variant;
 }
 
-// As many clusters as run at once: each then has its share of the programs.
+// Launches as many clusters as fit at once, so that each gets an equal share of the programs.
 void CudaKernel::prepare_fetching(CudaVariant& variant) const {
   const ContextScope scope(*primary_);
   const CudaDriver& driver = primary_->driver();
@@ -95,7 +95,7 @@ const CudaVariant& CudaKernel::variant_for(std::span<const tile::BufferBinding> 
 const CudaVariant& CudaKernel::unaligned_variant() const {
   const std::lock_guard lock(unaligned_mutex_);
   if (!unaligned_owner_) {
-    CompileStats stats;  // the kernel's own tell of its first compilation
+    CompileStats stats;  // the kernel reports those of its first compilation
     unaligned_owner_ = compile_variant(false, stats);
     unaligned_.store(unaligned_owner_.get(), std::memory_order_release);
   }
@@ -107,7 +107,7 @@ void CudaKernel::launch(std::span<const tile::BufferBinding> buffers,
                         double /*nanoseconds*/) const {
   if (grid <= 0) return;
   const CudaVariant& variant = variant_for(buffers);
-  CudaWords words;  // NOLINT: what is not written is not read
+  CudaWords words;  // NOLINT: unwritten words are not read
   const std::size_t count = pack_cuda_words(buffers, scalars, grid, variant.divisors, words);
   SINTER_ASSERT(count == variant.words, "{} has {} words, its text {}", name_, count,
                 variant.words);

@@ -1,6 +1,6 @@
-// CudaKernel: a kernel of the CUDA device, in up to two variants: for buffers whose addresses allow
-// its widest accesses (16 bytes and less), and, compiled when first needed, for any.
-// In: buffers, scalars, a grid. Out: work on the calling thread's stream.
+// CudaKernel: a kernel of the CUDA device in up to two variants: one for buffers aligned for its
+// widest accesses (at most 16 bytes), and one for any alignment, compiled on first use. In:
+// buffers, scalars, a grid. Out: work on the calling thread's stream.
 #pragma once
 
 #include <atomic>
@@ -21,12 +21,12 @@ struct CudaVariant {
   std::unique_ptr<LoadedCudaFunction> function;
   tile::Mapping mapping;
   std::size_t words = 0;
-  std::vector<int> divisors;             // scalars whose inverses are among them
-  std::vector<std::uint8_t> alignments;  // by buffer
+  std::vector<int> divisors;             // scalars whose reciprocals are passed too
+  std::vector<std::uint8_t> alignments;  // per buffer
   int fetch_bytes = 0;
-  std::int64_t clusters_at_once = 0;  // of kernels that fetch ahead
+  std::int64_t clusters_at_once = 0;  // for persistent kernels that prefetch
 
-  // Blocks for so many programs; UserError where a grid cannot have so many.
+  // Grid size for that many programs; UserError if it exceeds the grid limit.
   unsigned blocks(std::int64_t programs) const;
 };
 
@@ -45,7 +45,8 @@ class CudaKernel final : public CompiledKernel {
   const CudaVariant& variant_for(std::span<const tile::BufferBinding> buffers) const;
   void launch_on(CUstream stream, const CudaVariant& variant, CudaWords& words, std::int64_t grid,
                  bool programmatic) const;
-  // Whether a kernel may start while the one before it ends: their texts begin with a wait.
+  // Programmatic dependent launch: a kernel may start while the previous one ends. The generated
+  // kernels begin with the matching wait.
   bool can_overlap() const { return primary_->compute() >= 90; }
 
  private:

@@ -1,6 +1,6 @@
-// Who used a block is known: the stream it was taken for, and those that note_use() told. Work on
-// a stream comes in order, so a block whose only user was a stream is free for that stream at
-// once. Others make the stream wait for an event first.
+// The pool knows each block's users: the stream it was allocated for and those passed to
+// note_use(). Work on a stream is ordered, so a block used by one stream only can be reused on it
+// at once. Other streams wait for an event first.
 #include "src/cuda/cuda_pool.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
 constexpr std::size_t kAlwaysKept = std::size_t{256} << 20;
 
-// A larger block is taken if an eighth of the request is wasted at most.
+// Accepts a larger block if it wastes at most an eighth of the request.
 std::size_t largest_accepted(std::size_t bytes) { return bytes + bytes / 8; }
 
 std::string in_gib(std::size_t bytes) {
@@ -59,7 +59,7 @@ class CudaStorage final : public Storage {
   std::shared_ptr<CudaPool> pool_;
   std::size_t block_bytes_;
   CUstream stream_;
-  std::vector<CUstream> others_;  // that used it, too
+  std::vector<CUstream> others_;  // other streams that used it
 };
 
 std::shared_ptr<CudaPool> CudaPool::create(CudaContextPtr primary,
@@ -93,7 +93,7 @@ CudaPool::Taken CudaPool::take_cached(std::size_t bytes, CUstream stream) {
     for (std::size_t i = free.size(); i-- > 0;)
       if (free[i].stream == stream) return take_from(it->second, it->first, i, stream);
   }
-  // Another stream's: this one is made to wait for it.
+  // Last used by another stream: wait for it.
   for (auto it = first; it != last; ++it)
     if (const std::size_t count = it->second.free.size(); count > 0)
       return take_from(it->second, it->first, count - 1, stream);
@@ -110,7 +110,7 @@ CudaPool::Taken CudaPool::take_from(SizeList& list, std::size_t bytes, std::size
   return {address, bytes};
 }
 
-// Throws before anything is changed but the events, which have been waited for.
+// On a throw only the events already waited for have changed.
 void CudaPool::wait_for(FreeBlock& block, CUstream stream) {
   const CudaDriver& driver = primary_->driver();
   const ContextScope scope(*primary_);
@@ -129,8 +129,8 @@ void CudaPool::wait_for(FreeBlock& block, CUstream stream) {
   }
 }
 
-// More than tensors ever took, of sizes that nobody asks for now: a program whose shapes change
-// would collect one block of each.
+// More than was ever in use, in sizes that are no longer requested: a program with changing shapes
+// would otherwise accumulate one block of each size.
 bool CudaPool::keeps_too_much(std::size_t more) const {
   return stats().cached + more > std::max<std::size_t>(kAlwaysKept, most_in_use_);
 }
@@ -140,7 +140,7 @@ CudaPool::Taken CudaPool::take_new(std::size_t bytes, std::size_t requested) {
   {
     const std::lock_guard lock(mutex_);
     SizeList& list = lists_[bytes];
-    list.free.reserve(std::bit_ceil(list.owned + 1));  // give_back() may not allocate
+    list.free.reserve(std::bit_ceil(list.owned + 1));  // give_back() must not allocate
     ++list.owned;
   }
   const CudaDriver& driver = primary_->driver();
@@ -170,7 +170,7 @@ CudaPool::Taken CudaPool::take_new(std::size_t bytes, std::size_t requested) {
       "cuMemAlloc", code);
 }
 
-// Without a call of the driver where one stream was the only user.
+// Makes no driver call if only one stream used the block.
 void CudaPool::give_back(CudaStorage& storage) noexcept {
   in_use_.fetch_sub(storage.block_bytes_, std::memory_order_relaxed);
   FreeBlock block{reinterpret_cast<CUdeviceptr>(storage.data()), storage.stream_, {}};
@@ -180,7 +180,7 @@ void CudaPool::give_back(CudaStorage& storage) noexcept {
   lists_.find(storage.block_bytes_)->second.free.push_back(std::move(block));
 }
 
-// Where no event can be made, the wait is done here.
+// If no event can be created, waits here instead.
 void CudaPool::record_others(FreeBlock& block, const std::vector<CUstream>& others) noexcept {
   const CudaDriver& driver = primary_->driver();
   CUresult code = 0;
@@ -202,12 +202,12 @@ void CudaPool::release_cached() {
   free_all_cached();
 }
 
-// Codes are ignored: after a fault on the device every call fails, and its memory is lost anyway.
+// Errors are ignored: after a device fault every call fails and the memory is lost anyway.
 void CudaPool::free_all_cached() noexcept {
   const CudaDriver& driver = primary_->driver();
   CUresult code = 0;
   const ContextScope scope(*primary_, code);
-  driver.ctx_synchronize.code();  // what was given back may still be in use by what was launched
+  driver.ctx_synchronize.code();  // freed blocks may still be in use by kernels in flight
   for (auto& [bytes, list] : lists_) {
     for (const FreeBlock& block : list.free) {
       for (const CUevent event : block.events) driver.event_destroy.code(event);
@@ -226,7 +226,8 @@ void CudaPool::count_use(std::size_t bytes) {
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
   if (now > most_in_use_.load(std::memory_order_relaxed))
-    most_in_use_.store(now, std::memory_order_relaxed);  // about: another thread may win
+    // Approximate: another thread may win the race.
+    most_in_use_.store(now, std::memory_order_relaxed);
 }
 
 MemoryStats CudaPool::stats() const {

@@ -1,7 +1,6 @@
-// The CUDA device's memory: a caching pool. What a tensor gives back is there for the next one, in
-// the order of the stream it was used on, so that nobody waits and a warm call asks the driver for
-// nothing. Safe from many threads.
-// In: sizes. Out: Storage; OutOfMemoryError.
+// The CUDA device's caching memory pool. Freed memory is reused in stream order, so no one waits
+// and a warm call makes no driver allocations. Thread-safe. In: sizes. Out: Storage;
+// OutOfMemoryError.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ namespace sinter {
 
 class CudaStorage;
 
-// What is taken for a request: a multiple of 512 bytes below 1 MiB, of 2 MiB from there on.
+// Block size for a request: rounded up to 512 bytes below 1 MiB, to 2 MiB from there on.
 std::size_t cuda_block_bytes(std::size_t bytes);
 
 class CudaPool : public std::enable_shared_from_this<CudaPool> {
@@ -33,27 +32,27 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   // For work on the calling thread's stream. The storage keeps the pool alive.
   StoragePtr allocate(std::size_t bytes);
 
-  MemoryStats stats() const;  // in bytes of the blocks
+  MemoryStats stats() const;  // counted in block bytes
   void reset_peak();
-  void release_cached();          // back to the driver; waits for the GPU
-  std::size_t available() const;  // what the driver has free, and what is cached here
+  void release_cached();          // returns free blocks to the driver; waits for the GPU
+  std::size_t available() const;  // free device memory plus cached blocks
 
  private:
   friend class CudaStorage;
 
-  // Free for `stream` at once, but for what the events say.
+  // Can be reused on `stream` at once; other streams wait for the events.
   struct FreeBlock {
     CUdeviceptr address = 0;
     CUstream stream = nullptr;
-    std::vector<CUevent> events;  // of other streams that used it, at the time it was given back
+    std::vector<CUevent> events;  // recorded on the other streams that used it when it was freed
   };
   struct SizeList {
     std::vector<FreeBlock> free;
-    std::size_t owned = 0;  // free or in use; `free` has room for all of them
+    std::size_t owned = 0;  // free or in use; `free` has capacity for all
   };
   struct Taken {
     CUdeviceptr address = 0;
-    std::size_t bytes = 0;  // 0: there was none
+    std::size_t bytes = 0;  // 0: none found
   };
 
   CudaPool(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams);
@@ -70,11 +69,11 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   mutable std::mutex mutex_;
-  std::map<std::size_t, SizeList> lists_;  // by the blocks' size
+  std::map<std::size_t, SizeList> lists_;  // by block size
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
   std::atomic<std::size_t> owned_{0};
-  std::atomic<std::size_t> most_in_use_{0};  // ever
+  std::atomic<std::size_t> most_in_use_{0};  // high-water mark
   ForkListener fork_listener_;
 };
 

@@ -1,5 +1,5 @@
-// A thread's uses of streams are a list, the last one first. One that has been left is skipped, and
-// dropped by its thread when it is the first: scopes on the heap end in any order.
+// A thread's stream uses form a list, most recent first. One that has been left is skipped, and
+// deleted by its thread once it is at the front, because scopes on the heap may end in any order.
 // In: enter() and leave(). Out: current().
 #include "src/cuda/cuda_streams.h"
 
@@ -9,7 +9,8 @@
 namespace sinter {
 namespace {
 
-// A pointer, so that streams can be asked for and left while the thread's objects are destroyed.
+// A plain pointer, so that streams can be queried and left while the thread's objects are
+// destroyed.
 thread_local CudaStreamUse* t_last_use = nullptr;
 
 }  // namespace
@@ -17,8 +18,8 @@ thread_local CudaStreamUse* t_last_use = nullptr;
 struct CudaStreamUse {
   const CudaStreams* owner = nullptr;
   CUstream stream = nullptr;
-  CudaStreamUse* before = nullptr;  // of the same thread, of any GPU
-  std::atomic<bool> left = false;   // set by any thread; the entering one deletes
+  CudaStreamUse* before = nullptr;  // of the same thread, for any GPU
+  std::atomic<bool> left = false;   // set by any thread; the entering thread deletes
 };
 
 namespace {
@@ -30,7 +31,8 @@ void drop_left_uses() noexcept {
 
 }  // namespace
 
-// The pool's listener is made later and called earlier: it asks for streams with its lock held.
+// The pool's listener is registered later and called earlier: it queries streams with its lock
+// held.
 CudaStreams::CudaStreams(CudaContextPtr primary)
     : primary_(std::move(primary)),
       fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {
@@ -59,8 +61,8 @@ CudaStreamUse* CudaStreams::enter(CUstream stream) {
   use->before = t_last_use;
   const CUstream previous = current();
   if (stream != previous) order(previous, stream);
-  // The driver may have given this handle to another stream before, which has been left. The pool
-  // takes that one's memory for this one's: what own() has waited for, this one has to as well.
+  // The driver may have reused the handle of a stream that was left. The pool then takes that
+  // stream's memory for this one's, so this one must wait for everything own() has waited for.
   if (previous != own_ && !is_open(stream)) order(own_, stream);
   {
     const std::lock_guard lock(mutex_);
@@ -96,7 +98,7 @@ void CudaStreams::order(CUstream first, CUstream second) const {
     primary_->driver().fail("cuStreamWaitEvent", code);
 }
 
-// The driver keeps a destroyed event until it has passed.
+// The driver keeps a destroyed event until it has completed.
 CUresult CudaStreams::order_code(CUstream first, CUstream second) const noexcept {
   CUresult code = 0;
   const ContextScope scope(*primary_, code);

@@ -1,6 +1,5 @@
-// CudaStreams: which stream a thread's work goes to. The device has one of its own; a thread may
-// lend it another one for a while (sinter/cuda.h).
-// In: a GPU, streams of the caller's. Out: the calling thread's stream.
+// CudaStreams: the stream a thread's work runs on. The device owns one; a thread may use another
+// for a while (sinter/cuda.h). In: a GPU, the caller's streams. Out: the calling thread's stream.
 #pragma once
 
 #include <map>
@@ -21,27 +20,27 @@ class CudaStreams {
   CudaStreams(const CudaStreams&) = delete;
   CudaStreams& operator=(const CudaStreams&) = delete;
 
-  // Ordered with the legacy default stream, as a stream made by cudaStreamCreate is: code that
-  // knows no streams stays correct.
+  // Synchronizes with the legacy default stream, like one made by cudaStreamCreate, so that code
+  // that ignores streams stays correct.
   CUstream own() const { return own_; }
   CUstream current() const noexcept;
 
-  // What this thread gave to its stream before comes before what it gives to `stream` from now on.
-  // To be left once, while this is alive.
+  // Orders this thread's earlier work before what it submits to `stream` from now on. Each use must
+  // be left exactly once, while this object is alive.
   CudaStreamUse* enter(CUstream stream);
-  // What was given to the stream comes before what own() and the thread's stream get from now on:
-  // memory last used on a stream that has been left is safe on own(). The thread's stream is the
-  // one entered last that has not been left, whatever the order of leaving. Another thread may
-  // leave for the one that entered, which must not be launching meanwhile.
+  // Orders the stream's work before what own() and the thread's stream get from now on, so memory
+  // last used on a stream that has been left is safe to use on own(). The thread's stream is then
+  // the last one entered and not yet left, whatever the order. Another thread may call it, while
+  // the entering thread is not launching.
   void leave(CudaStreamUse* use) noexcept;
 
-  // Whether some thread is between enter() and leave() with it; own() always is.
+  // Whether some thread is between enter() and leave() with it; always true for own().
   bool is_open(CUstream stream) const;
-  // Records the event behind all that `stream` has been given: on it, or on own() if it has been
-  // left, as its owner may have destroyed it. Nobody can leave it during the call.
+  // Records the event after all work of `stream`: on it, or on own() if it has been left, because
+  // its owner may have destroyed it. Blocks leave() for the duration.
   CUresult record(CUevent event, CUstream stream) const noexcept;
 
-  void synchronize() const;  // the thread's stream and own()
+  void synchronize() const;  // waits for the thread's stream and own()
 
  private:
   bool is_open_locked(CUstream stream) const { return stream == own_ || open_.contains(stream); }
@@ -51,7 +50,7 @@ class CudaStreams {
   CudaContextPtr primary_;
   CUstream own_ = nullptr;
   mutable std::mutex mutex_;
-  std::map<CUstream, int> open_;  // how many uses
+  std::map<CUstream, int> open_;  // number of uses
   ForkListener fork_listener_;
 };
 

@@ -1,6 +1,6 @@
-// Loading the driver: library, version, functions, start, in this order, so that the first thing
-// that is wrong is the one that is named.
-// In: a library's path. Out: a CudaDriver, or a DeviceError that says what to do.
+// Loads the driver in the order library, version, functions, initialization, so that the first
+// problem is the one reported. In: a library's path. Out: a CudaDriver, or a DeviceError with
+// advice.
 #include "src/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 namespace sinter {
 namespace {
 
-// A null stream is the legacy default stream, the one that other streams wait for.
+// A null stream is the legacy default stream, which other streams synchronize with.
 constexpr std::uint64_t kLegacyStream = 1;
 
 void* open_library(const std::string& path) {
@@ -26,12 +26,13 @@ void* open_library(const std::string& path) {
       "dlopen", 0);
 }
 
-// Before anything else: an old driver lacks functions too, but its age is what has to be told.
+// Checked first: an old driver also lacks functions, but its age is what should be reported.
 int version_of(void* library, const std::string& path) {
   constexpr char kCall[] = "cuDriverGetVersion";
   auto* get_version = reinterpret_cast<CUresult (*)(int*)>(dlsym(library, kCall));
   if (!get_version)
-    throw DeviceError(fmt::format("{} is no NVIDIA driver: it has no {}", path, kCall), kCall, 0);
+    throw DeviceError(fmt::format("{} is not an NVIDIA driver: it has no {}", path, kCall), kCall,
+                      0);
   int version = 0;
   if (const CUresult code = get_version(&version))
     throw DeviceError(fmt::format("{} does not say its version: {} failed with code {}; is it the "
@@ -84,7 +85,7 @@ void CudaDriver::start() const {
         "cuDeviceGetCount", kCudaNoDevice);
 }
 
-// The version asked for decides which of a function's signatures is given: driver.def's.
+// The requested version selects the signatures in driver.def.
 void* CudaDriver::find(const char* name, const char* symbol) const {
   if (!get_proc_address_) return dlsym(library_, symbol);
   void* function = nullptr;
@@ -134,7 +135,7 @@ LoadResult load_this_machines() {
   }
 }
 
-// Never destroyed: what is freed when the process ends may still need the driver.
+// Never destroyed: objects freed at exit may still need the driver.
 const LoadResult& this_machines() {
   static const auto* result = new LoadResult(load_this_machines());
   return *result;

@@ -1,6 +1,6 @@
-// The CUDA driver, found at run time: building Sinter needs no CUDA toolkit, running it no GPU.
-// In: libcuda.so.1, if this machine has one. Out: its functions, which throw DeviceError instead of
-// returning a code; or why they cannot be used.
+// The CUDA driver, loaded at run time: building Sinter needs no CUDA toolkit, running it no GPU.
+// In: libcuda.so.1, if installed. Out: its functions, which throw DeviceError instead of returning
+// a code; or why they cannot be used.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace sinter {
 
-inline constexpr int kCudaNeededVersion = 12000;  // CUDA 12.0, as cuDriverGetVersion writes it
+inline constexpr int kCudaNeededVersion = 12000;  // CUDA 12.0 in cuDriverGetVersion's encoding
 inline constexpr char kCudaLibrary[] = "libcuda.so.1";
 
-std::string cuda_version_text(int version);  // "12.4" of 12040
+std::string cuda_version_text(int version);  // 12040 -> "12.4"
 
 class CudaDriver;
 
 template <typename Signature>
 class CudaCall;
 
-// One function of the driver.
+// One driver function.
 template <typename... Args>
 class CudaCall<CUresult(Args...)> {
  public:
   void operator()(Args... args) const;  // DeviceError; OutOfMemoryError
-  // For destructors and for who expects a failure.
+  // For destructors and callers that expect failure.
   CUresult code(Args... args) const noexcept { return function_(args...); }
 
  private:
@@ -40,8 +40,8 @@ class CudaCall<CUresult(Args...)> {
 
 class CudaDriver {
  public:
-  // DeviceError if there is no such library, or it is no driver of CUDA 12.0 or newer, or it does
-  // not start, or it finds no device. The library stays loaded for the life of the process.
+  // DeviceError if the library is missing, is not a driver of CUDA 12.0 or newer, does not
+  // initialize, or finds no device. The library stays loaded until the process exits.
   static std::unique_ptr<const CudaDriver> load(const std::string& path);
 
   CudaDriver(const CudaDriver&) = delete;
@@ -76,7 +76,7 @@ void CudaCall<CUresult(Args...)>::operator()(Args... args) const {
   if (const CUresult code = function_(args...)) driver_->fail(name_, code);
 }
 
-// This machine's, loaded when first asked for. What came of that is remembered, a failure too.
+// This machine's driver, loaded on first use. The outcome is remembered, including a failure.
 const CudaDriver& cuda_driver();  // DeviceError
 std::string why_no_cuda();        // the error's message; empty if there is a driver
 
@@ -87,7 +87,7 @@ struct CudaDeviceDescription {
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   int sm_count = 0;
-  // Of one SM.
+  // Per SM.
   int threads_per_sm = 0;
   int blocks_per_sm = 0;
   int registers_per_sm = 0;

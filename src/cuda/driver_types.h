@@ -1,11 +1,11 @@
-// The CUDA driver's handles, codes and structs, as its ABI lays them out: Sinter is built without
-// the toolkit's headers. In: nothing. Out: types for src/cuda/driver.def.
+// The CUDA driver's handles, codes and structs in its ABI layout: Sinter is built without the
+// toolkit's headers. Out: types for src/cuda/driver.def.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-// The driver's own handles, declared as its header does: the types agree where both are included.
+// Declared as in cuda.h, so that the types agree if both are included.
 struct CUctx_st;
 struct CUstream_st;
 struct CUevent_st;
@@ -33,8 +33,9 @@ inline constexpr CUresult kCudaOutOfMemory = 2;
 inline constexpr CUresult kCudaNoDevice = 100;
 inline constexpr CUresult kCudaNotReady = 600;
 
-inline constexpr unsigned kCudaStreamNonBlocking = 1;   // does not wait for the default stream
-inline constexpr unsigned kCudaEventWithoutTiming = 2;  // the cheap kind
+// Does not synchronize with the default stream.
+inline constexpr unsigned kCudaStreamNonBlocking = 1;
+inline constexpr unsigned kCudaEventWithoutTiming = 2;  // cheaper
 
 inline constexpr int kCudaAttributeClockKhz = 13;
 inline constexpr int kCudaAttributeSmCount = 16;
@@ -46,12 +47,12 @@ inline constexpr int kCudaAttributeSharedBytesPerSm = 81;
 inline constexpr int kCudaAttributeRegistersPerSm = 82;
 inline constexpr int kCudaAttributeBlocksPerSm = 106;
 
-// Of a function: clusters of more than 8 blocks, which not every GPU can place.
+// Function attribute: clusters of more than 8 blocks, which not every GPU supports.
 inline constexpr int kCudaFunctionLargeClusters = 14;
-// Shared memory that launches add; more than 48 KiB has to be asked for.
+// Dynamic shared memory; more than 48 KiB must be requested.
 inline constexpr int kCudaFunctionDynamicSharedBytes = 8;
 
-// Other threads may go on calling what cannot be captured.
+// Other threads may keep making calls that cannot be captured.
 inline constexpr int kCudaCaptureThreadLocal = 1;
 
 inline constexpr unsigned kCudaLaunchClusterDimension = 4;
@@ -80,7 +81,7 @@ struct CudaLaunchConfig {
 };
 static_assert(sizeof(CudaLaunchConfig) == 56 && offsetof(CudaLaunchConfig, stream) == 32);
 
-// CUDA_KERNEL_NODE_PARAMS as of CUDA 12.
+// CUDA_KERNEL_NODE_PARAMS of CUDA 12.
 struct CudaKernelNodeParams {
   CUfunction function = nullptr;
   unsigned grid_x = 1, grid_y = 1, grid_z = 1;

@@ -1,5 +1,5 @@
-// A sample on the stream: flush, start event, the calls, end event.
-// In: functions that put work on the stream. Out: microseconds, as the device counted them.
+// A sample on the stream: flush, start event, the calls, end event. In: functions that launch work
+// on the stream. Out: microseconds in device time.
 #include "src/cuda/event_stopwatch.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class EventStopwatch : public Stopwatch {
   CUdeviceptr flush_ = 0;
   CUevent start_ = nullptr;
   CUevent end_ = nullptr;
-  double lead_seconds_ = 0;  // that the host should have on the device
+  double lead_seconds_ = 0;  // head start the host should have over the device
 };
 
 EventStopwatch::EventStopwatch(CudaContextPtr context, CUstream stream)
@@ -56,7 +56,7 @@ EventStopwatch::EventStopwatch(CudaContextPtr context, CUstream stream)
   }
 }
 
-// Codes are ignored: after a fault on the device every call fails, and its memory is lost anyway.
+// Errors are ignored: after a device fault every call fails and the memory is lost anyway.
 EventStopwatch::~EventStopwatch() {
   CUresult code = 0;
   const ContextScope scope(*context_, code);
@@ -84,11 +84,12 @@ double EventStopwatch::time(const std::function<void()>& run, int calls) {
   return double{milliseconds} * 1e3 / calls;
 }
 
-// Lines that a kernel asked to be evicted last would outlive a flush; not every GPU has them, and
-// no kernel may be under way. Flushing keeps the device busy until the host has made the calls:
-// what they cost the host is not to be in the time, nor what a device needs to get going.
+// Lines that a kernel marked evict-last would survive a flush, so persisting lines are reset first;
+// not every GPU has them, and no kernel may be running. Flushing also keeps the device busy while
+// the host enqueues the calls, which keeps launch overhead and start-up latency out of the
+// measurement.
 void EventStopwatch::flush_caches() {
-  constexpr double kFastestFill = 8e12;  // bytes a second
+  constexpr double kFastestFill = 8e12;  // bytes per second
   constexpr double kLeastFills = 3;
   driver_.stream_synchronize(stream_);
   driver_.ctx_reset_persisting_l2.code();
@@ -99,7 +100,7 @@ void EventStopwatch::flush_caches() {
 
 // The next calls will take the host about as long as the last ones.
 void EventStopwatch::note_host_time(Clock::time_point start) {
-  constexpr double kLongestLead = 2e-3;  // a call that compiled something says nothing
+  constexpr double kLongestLead = 2e-3;  // ignore calls that compiled something
   constexpr double kFading = 0.8;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   lead_seconds_ = std::max(std::min(seconds, kLongestLead), kFading * lead_seconds_);
@@ -112,8 +113,8 @@ void EventStopwatch::wait() {
 
 }  // namespace
 
-// Twice the L2, as its replacement is no strict least-recently-used; and 256 MiB at least, which
-// keeps a memory of 4.8 TB/s busy for 56 us at its peak: the host can enqueue several kernels.
+// Twice the L2 size, since its replacement is not strict LRU; and at least 256 MiB, which keeps a
+// 4.8 TB/s memory busy for 56 us, enough for the host to enqueue several kernels.
 std::size_t cuda_flush_bytes(std::size_t l2_bytes) {
   return std::max(2 * l2_bytes, std::size_t{256} << 20);
 }

@@ -1,5 +1,5 @@
-// Loading NVRTC and compiling with it. A program of NVRTC's belongs to one call, so calls do not
-// meet. In: paths, texts. Out: images, errors that say what to do.
+// Loads NVRTC and compiles with it. Each call has its own NVRTC program, so concurrent calls are
+// independent. In: paths, texts. Out: images, errors with advice.
 #include "src/cuda/nvrtc.h"
 
 #include <dlfcn.h>
@@ -23,10 +23,10 @@ constexpr char kHint[] =
     "install the CUDA toolkit 12.0 or newer (or its package cuda-nvrtc alone), and let "
     "LD_LIBRARY_PATH or CUDA_HOME say where it is";
 
-constexpr int kMinimalVersion = 12040;  // knows -minimal
+constexpr int kMinimalVersion = 12040;  // supports -minimal
 
-// Kernels compute as their text says: no fast math. -default-device: headers need no __device__.
-// -minimal: without the types and functions of the CUDA runtime, which take time to read.
+// No fast math. -default-device: headers need no __device__. -minimal: skips the CUDA runtime's
+// types and functions, which are slow to parse.
 std::vector<const char*> options_of(int version) {
   std::vector<const char*> options{"-std=c++17", "-default-device"};
   if (version >= kMinimalVersion) options.push_back("-minimal");
@@ -35,7 +35,7 @@ std::vector<const char*> options_of(int version) {
 
 }  // namespace
 
-// One member a function, by the library's names.
+// One member per function, under the library's names.
 struct Nvrtc::Functions {
   NvrtcResult (*version)(int* major, int* minor) = nullptr;
   const char* (*error_string)(NvrtcResult code) = nullptr;
@@ -52,7 +52,7 @@ struct Nvrtc::Functions {
   NvrtcResult (*ptx_size)(NvrtcProgram program, std::size_t* bytes) = nullptr;
   NvrtcResult (*ptx)(NvrtcProgram program, char* image) = nullptr;
 
-  // The name of the first function that is missing; null: all are there.
+  // The name of the first missing function; null if all are present.
   const char* bind(void* library);
 };
 
@@ -82,7 +82,7 @@ std::vector<std::string> Nvrtc::candidates(int driver_version, const char* cuda_
                                            const char* cuda_path) {
   std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   if (driver_version < 13000) std::swap(names[0], names[1]);
-  std::vector<std::string> directories = {""};  // as the loader looks
+  std::vector<std::string> directories = {""};  // "": the loader's search path
   for (const char* home : {cuda_home, cuda_path})
     if (home && *home)
       for (const char* lib : {"/lib64/", "/lib/"}) directories.push_back(std::string(home) + lib);
@@ -99,14 +99,14 @@ std::shared_ptr<const Nvrtc> Nvrtc::find(int driver_version) {
 }
 
 std::shared_ptr<const Nvrtc> Nvrtc::load(const std::vector<std::string>& paths) {
-  std::string found_but;  // why the first one that is there cannot be used
+  std::string found_but;  // why the first library found cannot be used
   for (const std::string& path : paths) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) continue;
     auto functions = std::make_unique<Functions>();
     std::string refusal;
     if (const char* missing = functions->bind(library)) {
-      refusal = fmt::format("{} is no NVRTC of CUDA 12: it has no {}", path, missing);
+      refusal = fmt::format("{} is not NVRTC of CUDA 12: it has no {}", path, missing);
     } else {
       std::shared_ptr<const Nvrtc> nvrtc(new Nvrtc(path, std::move(functions)));
       if (nvrtc->version() >= kNeededVersion) return nvrtc;
@@ -168,7 +168,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
   const NvrtcResult code =
       nvrtc.compile(program.handle, static_cast<int>(options.size()), options.data());
 
-  // Sizes count the terminating zero of texts.
+  // Sizes include the terminating zero of texts.
   const auto fetch = [&](const char* call, auto size_of_it, auto get) {
     std::size_t bytes = 0;
     check(call, size_of_it(program.handle, &bytes));

@@ -1,5 +1,5 @@
-// Rounds of one sample each, starting with another function each round. In: functions. Out: the
-// quantiles of their samples.
+// Takes samples in rounds, one per function, starting with a different function each round. In:
+// functions. Out: quantiles of their samples.
 #include <sinter/bench.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSampleUs = 200;
-constexpr double kShortUs = 5000;  // shorter calls get an unmeasured one before them
+constexpr double kShortUs = 5000;  // shorter calls get an unmeasured call first
 constexpr int kMaxCalls = 2000;
-// The worker threads of whoever ran last spin for a while, on cores that the next one needs.
+// Worker threads of the previous function spin for a while on cores the next one needs.
 constexpr auto kPause = std::chrono::microseconds(60);
 
 double seconds_since(Clock::time_point start) {
@@ -40,7 +40,7 @@ void check_options(const BenchOptions& options) {
       fail_user("bench", "the quantile {} is not between 0 and 1", share);
 }
 
-// One function on its way through the rounds.
+// One function and its samples.
 class Contender {
  public:
   Contender(const std::function<void()>& run, Stopwatch& stopwatch)
@@ -130,7 +130,7 @@ double host_cost_us(const std::function<void()>& run, const BenchOptions& option
   while (spent < options.seconds && std::ssize(batches) < options.max_samples) {
     const auto start = Clock::now();
     int calls = 0;
-    // A long call needs no hundred: a tenth of the time is enough for a batch.
+    // Long calls do not need a hundred repetitions: a tenth of the time is enough for a batch.
     do {
       run();
       ++calls;

@@ -1,5 +1,5 @@
-// Timing as in sinter/bench.h, by the clock of the device that does the work.
-// In: functions, and a stopwatch that outlives the call. Out: as there.
+// The timing of sinter/bench.h with a given stopwatch. In: functions, and a stopwatch that outlives
+// the call. Out: as in sinter/bench.h.
 #pragma once
 
 #include <sinter/bench.h>
@@ -17,7 +17,7 @@ std::vector<BenchResult> bench_in_turns(std::span<const std::function<void()>> r
 
 inline constexpr int kHostCalls = 100;
 
-// `most_calls` between two waits: a device's queue that is full makes the caller wait.
+// `most_calls`: calls between two waits; a full device queue would block the caller.
 double host_cost_us(const std::function<void()>& run, const BenchOptions& options,
                     Stopwatch& stopwatch, int most_calls = kHostCalls);
 

@@ -1,5 +1,5 @@
-// A counter for each thread there is, which also counts the threads that one starts later; a
-// counter for each memory controller. A thread that ends leaves its count behind.
+// One counter per existing thread, inherited by the threads it starts later, and one per memory
+// controller. The count of a thread that ends is kept.
 #include "src/profile/counters.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kAttempts = 8;
-constexpr int kThreadsNeed = 2;  // of perf_event_paranoid
+constexpr int kThreadsNeed = 2;  // required perf_event_paranoid
 constexpr int kMachineNeeds = 0;
 
-// In order, this thread last, so that starting and stopping the others is not counted; empty where
-// there is no /proc.
+// In order, with this thread last, so that starting and stopping the other counters is not counted;
+// empty if there is no /proc.
 std::vector<int> thread_ids() {
   std::vector<int> ids;
   std::error_code error;
@@ -37,7 +37,7 @@ std::vector<int> thread_ids() {
   return ids;
 }
 
-// Counters that start and stop together, each with what a count of one stands for; or why not.
+// Counters that start and stop together, each with the value of one count; or why there are none.
 struct CounterGroup {
   struct Member {
     PerfCounter counter;
@@ -49,7 +49,7 @@ struct CounterGroup {
   void start() const {
     for (const Member& each : members) each.counter.start();
   }
-  void stop() const {  // in the other order: this thread first
+  void stop() const {  // in reverse order: this thread first
     for (auto it = members.rbegin(); it != members.rend(); ++it) it->counter.stop();
   }
 
@@ -76,7 +76,7 @@ CounterGroup open_threads(const PerfEvent& event, const std::vector<int>& ids) {
   CounterGroup group;
   for (const int id : ids) {
     PerfCounter counter = PerfCounter::open_thread(event, id);
-    if (counter.error() == ESRCH) continue;  // it has ended
+    if (counter.error() == ESRCH) continue;  // the thread has ended
     if (counter.error())
       return refused(why_not_counted(counter.error(), perf_event_paranoid(), kThreadsNeed));
     group.members.push_back({std::move(counter), 1});
@@ -92,7 +92,8 @@ CounterGroup open_all_threads(const PerfEvent& event) {
     const std::vector<int> before = thread_ids();
     CounterGroup group = open_threads(event, before);
     if (!group.why_not.empty()) return group;
-    // A thread that came meanwhile is counted by its maker's counter, or not, or would be twice.
+    // A thread started in the meantime may be counted by its creator's counter, not at all, or
+    // twice.
     const std::vector<int> after = thread_ids();
     if (std::all_of(after.begin(), after.end(), [&](int id) {
           return std::find(before.begin(), before.end(), id) != before.end();

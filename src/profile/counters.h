@@ -1,6 +1,6 @@
-// Hardware counters around a piece of work: the instructions of the whole process, worker threads
-// included, and the bytes that went to and from memory.
-// In: the work. Out: numbers a call, or a line that says why there are none and what would help.
+// Hardware counters around a piece of work: instructions of the whole process, including worker
+// threads, and memory traffic in bytes. In: the work. Out: values per call, or why there are none
+// and what would help.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 namespace sinter {
 
 struct CounterReading {
-  // Of all threads in user space, those that wait for work by spinning too.
+  // All threads in user space, including workers that spin.
   std::optional<std::int64_t> instructions;
-  // Of the whole machine: what other processes moved meanwhile is in it. Needs CAP_PERFMON, or
-  // perf_event_paranoid = 0 or less.
+  // Of the whole machine, so it includes other processes. Needs CAP_PERFMON or perf_event_paranoid
+  // <= 0.
   std::optional<std::int64_t> bytes;
   std::string why_no_instructions;
   std::string why_no_bytes;
 };
 
-// What is read. Tests put an event and a directory here that every machine has.
+// What is read. Tests substitute an event and a directory that every machine has.
 struct CounterSources {
   PerfEvent thread_event = instructions_event();
   std::string event_sources = kEventSources;
 };
 
-// Runs `work` `calls` times, whether or not it can be counted. Throws what the work throws.
+// Runs `work` `calls` times, whether or not it can be counted. Rethrows exceptions of the work.
 CounterReading count(const std::function<void()>& work, int calls,
                      const CounterSources& sources = {});
 

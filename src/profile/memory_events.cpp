@@ -1,5 +1,5 @@
-// A controller that is understood in part makes the whole refused: a sum without its bytes would be
-// a wrong number.
+// One controller that cannot be decoded makes all of them unusable: a sum without it would be
+// wrong.
 #include "src/profile/memory_events.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = 4096;  // sysfs gives no more than a page
+constexpr std::size_t kLargestFile = 4096;  // sysfs files are at most one page
 constexpr int kMostProcessors = 65536;
 constexpr std::size_t kMostEvents = 4096;
 
-// Servers count cache lines; clients have counters that always run.
+// Server processors count cache lines; client processors have free-running counters.
 struct EventPair {
   const char* read;
   const char* write;
@@ -30,7 +30,7 @@ constexpr std::array kPairs = {EventPair{"cas_count_read", "cas_count_write"},
                                EventPair{"data_reads", "data_writes"},
                                EventPair{"data_read", "data_write"}, EventPair{"read", "write"}};
 
-// Without the line's end. None where there is no such file, or one that sysfs would not give.
+// Without the newline. nullopt if the file is missing or larger than sysfs files are.
 std::optional<std::string> read_line(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<std::string> read_line(const fs::path& path) {
   return text;
 }
 
-// The whole of the text, decimal or 0x.
+// Parses the whole text, decimal or 0x.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   const bool hex = text.starts_with("0x");
   if (hex) text.remove_prefix(2);
@@ -85,7 +85,7 @@ std::uint64_t& word_at(PerfEvent& event, int word) {
   return word == 0 ? event.config : word == 1 ? event.config1 : event.config2;
 }
 
-// False where the value has more bits than there are places.
+// False if the value has more bits than the format.
 bool place_bits(PerfEvent& event, const TermFormat& format, std::uint64_t value) {
   for (const BitRange& range : format.ranges) {
     const int width = range.high - range.low + 1;
@@ -108,7 +108,7 @@ std::map<std::string, TermFormat> read_formats(const fs::path& directory) {
   return formats;
 }
 
-// Scale times unit: "6.103515625e-5" and "MiB" are 64.
+// Scale times unit: "6.103515625e-5" and "MiB" give 64.
 std::optional<double> bytes_of_count(const fs::path& event) {
   const auto scale = read_line(event.string() + ".scale");
   const auto unit = read_line(event.string() + ".unit");
@@ -121,13 +121,13 @@ std::optional<double> bytes_of_count(const fs::path& event) {
   for (const auto& [name, bytes] : kUnits)
     if (*unit == name) {
       const double result = number * bytes;
-      // A cache line, a little more or less: anything else is a mistake.
+      // Plausible values are near a cache line; anything else is an error.
       return result > 0 && result <= 0x1p20 ? std::optional(result) : std::nullopt;
     }
   return std::nullopt;
 }
 
-// Adds the controller's two events; the answer is what is wrong with it, empty if nothing.
+// Adds the controller's two events. Returns what is wrong with it, or an empty string.
 std::string add_controller(const fs::path& directory, const EventPair& pair,
                            std::vector<MemoryEvent>& events) {
   const std::string name = directory.filename().string();
@@ -136,7 +136,7 @@ std::string add_controller(const fs::path& directory, const EventPair& pair,
   if (!type || *type > UINT32_MAX) return fmt::format("{}/type is not a number", name);
   const auto mask = read_line(directory / "cpumask");
   const auto processors = mask ? parse_processors(*mask) : std::nullopt;
-  if (!processors) return fmt::format("{}/cpumask is no list of processors", name);
+  if (!processors) return fmt::format("{}/cpumask is not a list of processors", name);
   const std::map<std::string, TermFormat> formats = read_formats(directory / "format");
   for (const char* event_name : {pair.read, pair.write}) {
     const fs::path path = directory / "events" / event_name;
@@ -160,8 +160,8 @@ const EventPair* pair_of(const fs::path& controller) {
   return nullptr;
 }
 
-// Those with events, in order. A machine may show the same traffic at counters that always run
-// and at programmable ones: the latter are taken.
+// Controllers with events, in order. If the same traffic appears in free-running and programmable
+// counters, takes the latter.
 std::vector<fs::path> controllers_in(const std::string& directory) {
   std::vector<fs::path> programmable;
   std::vector<fs::path> free_running;
@@ -210,7 +210,7 @@ std::optional<PerfEvent> parse_event(std::string_view text,
   for (const std::string_view term : split(text)) {
     const std::size_t equals = term.find('=');
     const std::string name(term.substr(0, equals));
-    // A term alone is a flag.
+    // A term without a value is a flag.
     const auto value = equals == std::string_view::npos ? std::optional<std::uint64_t>(1)
                                                         : parse_number(term.substr(equals + 1));
     if (!value) return std::nullopt;

@@ -1,6 +1,5 @@
-// The events of the memory controllers, as sysfs describes them: what to open to count the bytes
-// that go between the processors and memory.
-// In: the directory of the kernel's event sources. Out: events, or a line that says why not.
+// The memory controllers' events as described by sysfs: what to open to count memory traffic. In:
+// the directory of the kernel's event sources. Out: events, or why there are none.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +15,26 @@ namespace sinter {
 
 struct MemoryEvent {
   PerfEvent event;
-  std::vector<int> processors;  // one of each socket
-  double bytes = 0;             // that a count of one stands for
+  std::vector<int> processors;  // one per socket
+  double bytes = 0;             // bytes per count
 };
 
 struct MemoryEvents {
-  std::vector<MemoryEvent> events;  // all of them or none
+  std::vector<MemoryEvent> events;  // all or none
   std::string why_none;
 };
 
 inline constexpr char kEventSources[] = "/sys/bus/event_source/devices";
 
-// Reads and writes of all the uncore_imc* under `directory` (Intel's memory controllers).
+// Reads and writes of every uncore_imc* under `directory` (Intel memory controllers).
 MemoryEvents find_memory_events(const std::string& directory = kEventSources);
 
-// --- the texts of sysfs; none where they are not what they should be ---
+// --- parsing of sysfs files; nullopt if malformed ---
 
 // "0,28" or "0-3,8"
 std::optional<std::vector<int>> parse_processors(std::string_view text);
 
-// Where the bits of a term go: "config:0-7,32-35" takes the lowest eight first.
+// Bit positions of a term: "config:0-7,32-35" takes the lowest eight bits first.
 struct BitRange {
   int low = 0;
   int high = 0;
@@ -46,7 +45,7 @@ struct TermFormat {
 };
 std::optional<TermFormat> parse_format(std::string_view text);
 
-// "event=0x04,umask=0x03" with the formats of `event` and `umask`. Sets the three configs.
+// Parses "event=0x04,umask=0x03" given the formats of `event` and `umask`. Sets the three configs.
 std::optional<PerfEvent> parse_event(std::string_view text,
                                      const std::map<std::string, TermFormat>& formats);
 

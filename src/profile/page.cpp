@@ -1,4 +1,4 @@
-// One pass over the template, so that data with {{ in it stays data.
+// One pass over the template, so that {{ in inserted data is left alone.
 #include "src/profile/page.h"
 
 #include "src/base/check.h"
@@ -20,8 +20,8 @@ std::string fill_page(std::string_view page_template,
   }
 }
 
-// In JSON a '<' stands within strings only, and an escape for it means the same: neither
-// "</script>" nor "<!--" can be formed.
+// In JSON, '<' occurs only in strings, where an escape means the same, so neither "</script>" nor
+// "<!--" can occur.
 std::string script_safe(std::string_view json) {
   std::string text;
   text.reserve(json.size());

@@ -1,5 +1,5 @@
-// The only file that speaks to the kernel's counters. Elsewhere than on Linux every event answers
-// ENOSYS.
+// The only file that talks to the kernel's counters. On other systems than Linux every event fails
+// with ENOSYS.
 #include "src/profile/perf_event.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace sinter {
 
 std::optional<double> scaled(const PerfCount& count) {
-  if (count.nanoseconds_enabled == 0) return 0;  // a thread that slept
+  if (count.nanoseconds_enabled == 0) return 0;  // the thread slept
   if (count.nanoseconds_running == 0) return std::nullopt;
   return static_cast<double>(count.value) * static_cast<double>(count.nanoseconds_enabled) /
          static_cast<double>(count.nanoseconds_running);
@@ -62,7 +62,7 @@ PerfEvent instructions_event() { return {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTR
 
 PerfCounter PerfCounter::open_thread(const PerfEvent& event, int thread_id) {
   perf_event_attr attr = attributes(event);
-  attr.exclude_kernel = 1;  // all that perf_event_paranoid = 2 allows
+  attr.exclude_kernel = 1;  // perf_event_paranoid = 2 allows no more
   attr.exclude_hv = 1;
   attr.inherit = 1;
   int fd = -1;
@@ -70,14 +70,14 @@ PerfCounter PerfCounter::open_thread(const PerfEvent& event, int thread_id) {
   attr.inherit_thread = 1;        // threads, not processes
   fd = open_event(attr, thread_id, -1);
   if (fd >= 0 || errno != EINVAL) return {fd, fd < 0 ? errno : 0};
-  attr.inherit_thread = 0;  // a kernel that is older
+  attr.inherit_thread = 0;  // older kernel
 #endif
   fd = open_event(attr, thread_id, -1);
   return {fd, fd < 0 ? errno : 0};
 }
 
 PerfCounter PerfCounter::open_processor(const PerfEvent& event, int processor) {
-  // Nothing is excluded: memory controllers cannot tell who asks, and refuse to.
+  // Nothing is excluded: memory controllers cannot filter by mode and reject such requests.
   perf_event_attr attr = attributes(event);
   const int fd = open_event(attr, -1, processor);
   return {fd, fd < 0 ? errno : 0};

@@ -1,5 +1,5 @@
-// Linux's counters: one event of one thread or one processor, opened, started, stopped, read.
-// In: what to count and where. Out: a count, or a line that says why there is none.
+// Linux performance counters: opens, starts, stops and reads one event of a thread or a processor.
+// In: what to count and where. Out: a count, or why there is none.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sinter {
 
-// As perf_event_attr has them.
+// Fields of perf_event_attr.
 struct PerfEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
@@ -16,25 +16,25 @@ struct PerfEvent {
   std::uint64_t config2 = 0;
 };
 
-PerfEvent instructions_event();  // that finished
+PerfEvent instructions_event();  // retired instructions
 
-// A count while it was on the processor's counters, and how long that was.
+// The count while it was scheduled on the hardware, and for how long.
 struct PerfCount {
   std::uint64_t value = 0;
   std::uint64_t nanoseconds_enabled = 0;
   std::uint64_t nanoseconds_running = 0;
 };
 
-// What the event would have counted had it run all the time: more events than counters share them
-// in turns. None where it never had its turn.
+// Extrapolates the count to the whole time: events share the hardware counters in turns if there
+// are too many. nullopt if it was never scheduled.
 std::optional<double> scaled(const PerfCount& count);
 
-// Owns an event's file. Opened stopped, at zero.
+// Owns an event's descriptor. Starts stopped, at zero.
 class PerfCounter {
  public:
-  // The thread's work in user space, and that of the threads it makes from now on.
+  // The thread's work in user space, and that of threads it creates from now on.
   static PerfCounter open_thread(const PerfEvent& event, int thread_id);
-  // All that happens at a processor, whoever does it.
+  // Everything on one processor.
   static PerfCounter open_processor(const PerfEvent& event, int processor);
 
   PerfCounter(PerfCounter&& other) noexcept;
@@ -43,7 +43,7 @@ class PerfCounter {
   PerfCounter& operator=(const PerfCounter&) = delete;
   ~PerfCounter();
 
-  int error() const { return error_; }  // an errno; 0: open
+  int error() const { return error_; }  // an errno; 0 if open
   void start() const;
   void stop() const;
   std::optional<PerfCount> read() const;
@@ -54,8 +54,8 @@ class PerfCounter {
   int error_;
 };
 
-// What perf_event_open's errno means, and what would help. `paranoid` is the system's setting, none
-// where it cannot be read; `needed` the largest that would do.
+// What perf_event_open's errno means and what would help. `paranoid` is the system's setting
+// (nullopt if unreadable), `needed` the largest value that would do.
 std::string why_not_counted(int error, std::optional<int> paranoid, int needed);
 std::optional<int> perf_event_paranoid();
 

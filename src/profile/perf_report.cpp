@@ -1,5 +1,5 @@
-// perf_report(): times lines at each size, in turns. What a line made for one size is gone before
-// the next size begins, so a long sweep needs no more memory than its largest size.
+// perf_report(): times the lines in turns at each size. A line's data is destroyed before the next
+// size begins, so a sweep needs no more memory than its largest size.
 #include <sinter/bench.h>
 #include <sinter/error.h>
 
@@ -11,7 +11,7 @@
 namespace sinter {
 namespace {
 
-// What one line made for a size, and whether it may be timed.
+// A line's function for one size, and whether it can be timed.
 struct Prepared {
   std::function<void()> run;
   std::string error;
@@ -29,7 +29,7 @@ std::string error_of(const Step& step) {
   return "";
 }
 
-// The first call shows whether a function works at all.
+// The first call shows whether the function works at all.
 Prepared prepare(const PerfLine& line, std::int64_t size) {
   Prepared prepared;
   prepared.error = error_of([&] {
@@ -49,7 +49,7 @@ std::vector<PerfPoint> measure_size(std::span<const PerfLine> lines, std::int64_
   for (const Prepared& each : prepared)
     if (each.run) runs.emplace_back([&each] { each.run(); });
   std::vector<BenchResult> times;
-  // One that fails only now and then takes the size's other lines along: they were timed in turns.
+  // A sporadic failure also invalidates the size's other lines, which were timed in turns with it.
   const std::string failure = error_of([&] { times = bench_in_turns(runs, options.bench); });
   std::vector<PerfPoint> points;
   std::size_t next = 0;
@@ -72,7 +72,7 @@ void check_arguments(std::span<const PerfLine> lines, const PerfReportOptions& o
   if (options.sizes.empty()) fail_user("perf_report", "no size is given");
   for (const PerfLine& line : lines)
     if (!line.prepare) fail_user("perf_report", "line '{}' has no function", line.name);
-  stopwatch_for(options.bench);  // throws now what every point would say
+  stopwatch_for(options.bench);  // throws now what every point would report
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// PerfReport as a table, csv, json and a page with a plot.
+// PerfReport as a table, CSV, JSON and an HTML page with a plot.
 #include <fmt/format.h>
 #include <sinter/bench.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Those that every line has: a report may be put together by hand.
+// The points all lines have: a report may be assembled by hand.
 std::size_t points_of(const PerfReport& report) {
   if (report.lines.empty()) return 0;
   std::size_t count = report.lines.front().points.size();
@@ -48,7 +48,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
 
 double rounded(double us) { return std::round(us * 1e3) / 1e3; }
 
-// A title may hold anything, a file's name had better not.
+// A file name for any title.
 std::string file_name(const std::string& title) {
   std::string name = title.empty() || title.front() == '.' ? "_" : "";
   for (const char each : title)

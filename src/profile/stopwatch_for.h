@@ -1,4 +1,4 @@
-// The clock that a bench's options ask for.
+// Selects the clock for BenchOptions.
 #pragma once
 
 #include <sinter/bench.h>
@@ -9,7 +9,7 @@
 
 namespace sinter {
 
-// UserError for options that make no sense, DeviceError where there is no such clock.
+// UserError for invalid options, DeviceError if the clock is unavailable.
 std::unique_ptr<Stopwatch> stopwatch_for(const BenchOptions& options);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Quantiles are samples, not means of two.
+// Quantiles are samples, never interpolated.
 #include "src/profile/summary.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Samples of a time -> median, quantiles, minimum.
+// Summarizes time samples: median, quantiles, minimum.
 #pragma once
 
 #include <sinter/bench.h>
@@ -7,10 +7,10 @@
 
 namespace sinter {
 
-// The sample below which `share` of them lie. `sorted` has one at least.
+// The smallest sample that `share` of the samples do not exceed. `sorted` is not empty.
 double quantile(const std::vector<double>& sorted, double share);
 
-// Fills in everything but calls_per_sample. Keeps the samples where the options say so.
+// Sets all fields but calls_per_sample. Keeps the samples if the options say so.
 BenchResult summary(std::vector<double> samples, const BenchOptions& options = {});
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// BuildOnce: concurrent requests for one key run one build. The first thread builds, the others
-// wait for that build alone and get its result or its error. Different keys build in parallel.
-// Nothing is kept after the build: the caller has a cache.
+// BuildOnce: concurrent requests for one key run one build. The first thread builds; the others
+// wait for that build and get its result or its error. Different keys build in parallel. Nothing is
+// kept after the build: the caller has a cache.
 #pragma once
 
 #include <exception>
@@ -15,13 +15,14 @@
 
 namespace sinter {
 
-// Key has ==.
+// Key needs ==.
 template <typename Key, typename Value>
 class BuildOnce {
  public:
-  // `build` runs without a lock held. It looks into the caller's cache again, because another build
-  // may have finished meanwhile, and puts its result there. Where waiting would deadlock (a build
-  // that asks for its own key, builds that ask for each other's), a key is built more than once.
+  // `build` runs without a lock held. It must check the caller's cache again, because another build
+  // may have finished in the meantime, and store its result there. Where waiting would deadlock (a
+  // build that requests its own key, builds that request each other's), a key is built more than
+  // once.
   template <typename F>
   Value run(const Key& key, F&& build) {
     const auto own = std::make_shared<Build>();
@@ -35,7 +36,7 @@ class BuildOnce {
     } catch (...) {
       own->error = std::current_exception();
     }
-    end(own);  // before waiters wake: a call after a failure tries again
+    end(own);  // before waiters wake, so that a call after a failure retries
     own->under_way.finish();
     return own->get();
   }
@@ -74,7 +75,7 @@ class BuildOnce {
   }
 
   std::mutex mutex_;
-  std::vector<Entry> builds_;  // running ones: few
+  std::vector<Entry> builds_;  // running builds; few
   ForkListener fork_listener_{[this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }};
 };
 

@@ -1,4 +1,4 @@
-// A program is a piece of work for a thread.
+// One program is one work item.
 #include "src/runtime/compile_all.h"
 
 #include "src/base/processors.h"

@@ -1,6 +1,6 @@
-// Compiles several kernels at once, on as many of the host's cores as the process may use.
-// In: programs and who compiles one. Out: their kernels, in order; the first program's error if any
-// fails.
+// Compiles several kernels in parallel, on as many host cores as the process may use. In: programs
+// and a function that compiles one. Out: their kernels, in order; if any fails, the error of the
+// first that failed.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace sinter {
 
 using CompileOne = std::function<KernelPtr(const tile::TileProgram&)>;
 
-// `compile` is called from several threads at once.
+// `compile` is called from several threads concurrently.
 std::vector<KernelPtr> compile_all(std::span<const tile::TileProgram* const> programs,
                                    const CompileOne& compile);
 

@@ -1,4 +1,5 @@
-// Trust is decided on the open file descriptor, so that what was checked is what is read.
+// Files are checked through the open descriptor, so the file that was checked is the file that is
+// read.
 #include "src/runtime/disk_cache.h"
 
 #include <fcntl.h>
@@ -21,9 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::time_t kTouchSeconds = 24 * 3600;          // warm loads write nothing but once a day
-constexpr std::uint64_t kPutsBetweenLooks = 64;           // at what other processes wrote
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of an entry: more was never written
+// An entry's use time is updated at most once a day.
+constexpr std::time_t kTouchSeconds = 24 * 3600;
+// Puts between scans for other processes' entries.
+constexpr std::uint64_t kPutsBetweenLooks = 64;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // largest plausible entry
 constexpr std::uint64_t kMagic = 0x31656e72656b6e73;      // "snkerne1", little endian
 
 struct Trailer {
@@ -32,7 +35,7 @@ struct Trailer {
   Hash128 checksum;
 };
 
-// Closes what it holds.
+// Owns a file descriptor.
 class File {
  public:
   explicit File(int fd) : fd_(fd) {}
@@ -50,7 +53,7 @@ class File {
   int fd_;
 };
 
-// The key is part of it: an entry under another key's name is a damaged one.
+// Includes the key: an entry stored under another key's name counts as damaged.
 Hash128 checksum_of(const Hash128& key, std::string_view payload) {
   return Hasher().add(key).add(payload).finish();
 }
@@ -70,7 +73,7 @@ bool read_all(int fd, char* to, std::size_t bytes) {
   return true;
 }
 
-// The payload of an intact file.
+// The payload if the file is intact.
 std::optional<std::string> payload_of(int fd, std::size_t bytes, const Hash128& key) {
   if (bytes < sizeof(Trailer) || bytes > kMostBytes) return std::nullopt;
   std::string data(bytes, '\0');
@@ -85,9 +88,9 @@ std::optional<std::string> payload_of(int fd, std::size_t bytes, const Hash128& 
   return data;
 }
 
-// The payload of a trusted, intact file; one that is neither is deleted.
+// The payload if the file is trusted and intact; otherwise deletes the file.
 std::optional<std::string> read_entry(const std::string& path, const Hash128& key) {
-  // O_NONBLOCK: a fifo under an entry's name must not hold us up.
+  // O_NONBLOCK: opening a fifo under an entry's name must not block.
   const File file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   if (file.fd() < 0) {
     if (errno == ELOOP) ::unlink(path.c_str());  // a symbolic link
@@ -100,7 +103,7 @@ std::optional<std::string> read_entry(const std::string& path, const Hash128& ke
   if (!payload)
     ::unlink(path.c_str());
   else if (info.st_mtim.tv_sec + kTouchSeconds < std::time(nullptr))
-    futimens(file.fd(), nullptr);  // where that is not allowed it is evicted earlier
+    futimens(file.fd(), nullptr);  // where that is not allowed, the entry is evicted earlier
   return payload;
 }
 

@@ -1,7 +1,7 @@
-// Compiled kernels on disk: one file a key, in one directory that only its owner may write.
-// In: a 128-bit key of everything that went into a kernel. Out: the path of a verified file.
-// An entry is the payload and a trailer with its length and checksum; a shared library does not
-// mind. Bounded: the least recently used entries go when there are too many bytes.
+// Compiled kernels on disk: one file per key, in one directory that only its owner may write. In: a
+// 128-bit key of everything that went into a kernel. Out: the path of a verified file. An entry is
+// the payload followed by a trailer with its length and checksum, which a shared library tolerates.
+// The size is bounded by evicting the least recently used entries.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct DiskCacheStats {
   std::uint64_t bytes = 0;
 };
 
-// A path, or why there is none.
+// A path, or the reason there is none.
 struct PutResult {
   std::string path;
   std::string refusal;
@@ -37,29 +37,29 @@ struct PutResult {
 
 class DiskCache {
  public:
-  // Makes the directory where it is missing. One that cannot be trusted or used: warns, and goes on
-  // with a private temporary one. `limit`: in bytes; 0: none.
+  // Creates the directory if it is missing. If it cannot be trusted or used, warns and falls back
+  // to a private temporary one. `limit` is in bytes; 0: none.
   static std::unique_ptr<DiskCache> open(
       const std::string& directory, std::uint64_t limit = environment_options().cache_limit_bytes);
-  // A private temporary directory, gone at exit.
+  // A private temporary directory, removed at exit.
   static std::unique_ptr<DiskCache> open_private();
 
-  // Why `directory` cannot be a cache; empty if it can. Makes it where it is missing.
+  // Why `directory` cannot be a cache; empty if it can. Creates it if it is missing.
   static std::string refuse_directory(const std::string& directory);
 
-  // A missing, damaged or untrusted entry gives nothing; the latter two are deleted. Notes that the
-  // entry is used, once a day.
+  // nullopt if the entry is missing, damaged or untrusted; the latter two are deleted. Updates the
+  // entry's use time at most once a day.
   std::optional<std::string> get(const Hash128& key) const;
-  // Atomic: other processes see the whole entry or none. Nothing is left behind by a failure.
+  // Atomic: other processes see the whole entry or none. A failure leaves nothing behind.
   PutResult put(const Hash128& key, std::string_view payload) const;
 
-  // Short texts about the entries, kept and trusted like them; never evicted, not listed.
+  // Short texts stored beside the entries and trusted like them; never evicted, not listed.
   std::optional<std::string> get_note(const Hash128& key) const;
   PutResult put_note(const Hash128& key, std::string_view text) const;
 
-  std::vector<DiskCacheEntry> list() const;  // by path
+  std::vector<DiskCacheEntry> list() const;  // sorted by path
   DiskCacheStats stats() const;
-  void clear() const;  // the files this class and failed compilations made, nothing else
+  void clear() const;  // removes only the files of this class and of failed compilations
 
   const std::string& directory() const { return directory_; }
   bool is_private() const { return temporary_ != nullptr; }
@@ -75,7 +75,7 @@ class DiskCache {
   std::string directory_;
   std::uint64_t limit_ = 0;
   mutable std::atomic<std::uint64_t> puts_ = 0;
-  mutable std::atomic<std::uint64_t> bytes_ = 0;  // about: others write, too
+  mutable std::atomic<std::uint64_t> bytes_ = 0;  // approximate: other processes write too
 };
 
 }  // namespace sinter

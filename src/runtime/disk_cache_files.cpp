@@ -1,5 +1,4 @@
-// Room is made for more than one entry at a time, so that a full cache is not sorted at every
-// write.
+// Evicts more than needed at a time, so that a full cache is not sorted on every write.
 #include "src/runtime/disk_cache_files.h"
 
 #include <sys/stat.h>
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 using Kind = CacheFile::Kind;
 
 constexpr char kFailedPrefix[] = "failed-";
-constexpr std::time_t kTemporarySeconds = 3600;  // writing one takes milliseconds
+constexpr std::time_t kTemporarySeconds = 3600;  // far longer than a write takes (milliseconds)
 
 std::optional<Kind> kind_of(std::string_view name) {
   if (name.starts_with(kTemporaryPrefix)) return Kind::temporary;

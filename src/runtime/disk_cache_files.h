@@ -1,6 +1,6 @@
-// The files of a kernel cache's directory: which of them are the cache's, and the eviction of the
-// least recently used ones. Safe beside other processes: a file that vanishes is nobody's error.
-// Names: <key>.kernel for entries, <key>.note for notes, .tmp-<random> while they are written,
+// The files in a kernel cache's directory: recognising them by name, and LRU eviction. Safe with
+// concurrent processes: a file that vanishes is not an error.
+// Names: <key>.kernel for entries, <key>.note for notes, .tmp-<random> while being written,
 // failed-* for sources that did not compile.
 #pragma once
 
@@ -20,15 +20,15 @@ struct CacheFile {
   std::string path;
   Kind kind = Kind::entry;
   std::uint64_t bytes = 0;
-  timespec last_use{};  // the time of change: entries that are used are touched
+  timespec last_use{};  // modification time; entries are touched when used
 };
 
-// By path. What others put there is left out.
+// Sorted by path, without foreign files.
 std::vector<CacheFile> cache_files(const std::string& directory);
 
-// Deletes entries and failed sources, the least recently used first, until they have at most
-// `limit` bytes less an eighth, if they have more than `limit`; temporary files that nobody can
-// still be writing in any case. `keep` stays. Returns the bytes that are left.
+// If the files exceed `limit` bytes, deletes entries and failed sources, least recently used first,
+// down to 7/8 of `limit`. Always deletes abandoned temporary files. Never deletes `keep`. Returns
+// the bytes left.
 std::uint64_t evict_least_recently_used(const std::string& directory, std::uint64_t limit,
                                         const std::string& keep);
 

@@ -1,5 +1,4 @@
-// The text goes to one file; a failure to write it is no error, the compiler's is told anyway.
-// In: the text. Out: the path.
+// Failing to write the file is not an error: the compiler's error is reported in any case.
 #include "src/runtime/failed_source.h"
 
 #include <fcntl.h>
@@ -27,7 +26,7 @@ std::string save_failed_source(const std::string& directory, const std::string& 
   std::string path = fmt::format("{}/failed-{}{}", directory, hash_bytes(source).hex(), ending);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   if (!directory.empty() && write_and_close(open(path.c_str(), kFlags, 0600), source)) return path;
-  // Others can write there too: only a name nobody could know is safe.
+  // Others can write there too, so the name must be unpredictable.
   path = temporary_root() + "/sinter-failed-XXXXXX" + ending;
   const int fd = mkostemps(path.data(), static_cast<int>(ending.size()), O_CLOEXEC);
   return write_and_close(fd, source) ? path : "";

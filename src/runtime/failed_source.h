@@ -1,13 +1,13 @@
-// Keeping the source of a kernel that did not compile, for the error message to point at.
-// In: the text. Out: the path of a file, or nothing.
+// Saves the source of a kernel that did not compile, for the error message to point at. In: the
+// text. Out: the file's path, or empty.
 #pragma once
 
 #include <string>
 
 namespace sinter {
 
-// "failed-<hash><ending>" in `directory`, which only its owner may write; in TMPDIR, under a name
-// nobody could know, where that is empty or cannot be used. Empty if it could not be written.
+// Writes "failed-<hash><ending>" to `directory`, which only its owner may write; if that is empty
+// or unusable, an unpredictable name in TMPDIR. Empty if neither could be written.
 std::string save_failed_source(const std::string& directory, const std::string& source,
                                const std::string& ending);
 

@@ -1,16 +1,15 @@
-// What holds locks or threads must know of fork(): a child gets the memory but not the threads.
-// A ForkListener is told before and after, in the order: all before, fork, all after.
+// Callbacks around fork(), for owners of locks or threads: a child inherits the memory but not the
+// threads. Order: all `before`, fork, all `after`.
 #pragma once
 
 #include <functional>
 
 namespace sinter {
 
-// Declare it as the last member: it may be called as soon as it is made, until it is gone.
+// Declare it as the last member: it may be called from construction until destruction.
 class ForkListener {
  public:
-  // `before` takes the locks; `after(in_child)` gives them back. A child has the forking thread
-  // only.
+  // `before` takes the locks, `after(in_child)` releases them. A child has only the forking thread.
   ForkListener(std::function<void()> before, std::function<void(bool in_child)> after);
   ~ForkListener();
   ForkListener(const ForkListener&) = delete;

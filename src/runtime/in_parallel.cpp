@@ -1,5 +1,5 @@
-// Threads take the next piece until none is left. They are started for each call: what they do
-// takes much longer than that.
+// Threads take the next item until none is left. They are started per call, since the items take
+// far longer than a thread start.
 #include "src/runtime/in_parallel.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void in_parallel(std::size_t count, std::size_t threads,
   try {
     while (helpers.size() + 1 < std::min(threads, count)) helpers.emplace_back(worker);
   } catch (const std::system_error&) {
-    // No more threads to be had: those that run do it.
+    // No more threads available: the running ones do the rest.
   }
   worker();
   for (std::thread& helper : helpers) helper.join();

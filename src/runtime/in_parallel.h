@@ -1,5 +1,5 @@
-// Independent pieces of the host's work, such as compilations, on several threads at once.
-// In: how many pieces, how many threads, and what does a piece. Out: all of them done.
+// Runs independent host work, such as compilations, on several threads. In: the number of items,
+// the number of threads and the work of one item. Out: all items done.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sinter {
 
-// Calls work(0) .. work(count - 1) once each, on `threads` threads at most; the caller is one of
-// them. When all are done, throws what the first of those that failed threw.
+// Calls work(0) .. work(count - 1) once each on at most `threads` threads, including the caller's.
+// When all are done, rethrows the exception of the first item that failed.
 void in_parallel(std::size_t count, std::size_t threads,
                  const std::function<void(std::size_t)>& work);
 

@@ -1,4 +1,4 @@
-// The handler takes no lock and allocates nothing: children stand in a table of atomics.
+// The handler takes no lock and does not allocate: children are kept in a table of atomics.
 #include "src/runtime/interruption.h"
 
 #include <signal.h>
@@ -11,9 +11,10 @@
 namespace sinter {
 namespace {
 
-constexpr int kMostChildren = 64;  // compilers at once
+constexpr int kMostChildren = 64;  // concurrent compilers
 std::atomic<pid_t> g_children[kMostChildren];
-std::atomic<pid_t> g_owner = 0;  // the process whose signals these are; a forked child has others
+// The process that installed the handlers; a forked child is another.
+std::atomic<pid_t> g_owner = 0;
 
 void clean_up_and_end(int signal) {
   if (g_owner == getpid()) {
@@ -21,7 +22,7 @@ void clean_up_and_end(int signal) {
       if (const pid_t group = child.load()) kill(-group, SIGKILL);
     remove_temporary_directories_in_handler();
   }
-  // The disposition was reset when this handler was called; the signal is blocked until it returns.
+  // The disposition was reset on entry to this handler; the signal is blocked until it returns.
   raise(signal);
 }
 

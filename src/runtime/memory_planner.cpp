@@ -1,5 +1,5 @@
-// Greedy by size: the largest is placed first, each into the smallest gap that holds it between
-// those already placed which live at the same time; else behind them.
+// Greedy by size: places the largest buffer first, each into the smallest sufficient gap between
+// placed buffers with overlapping lifetimes, or after them.
 #include "src/runtime/memory_planner.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
     const Lifetime& lifetime = lifetimes[index];
     SINTER_ASSERT(lifetime.first_step <= lifetime.last_step, "a lifetime of steps {} to {}",
                   lifetime.first_step, lifetime.last_step);
-    if (lifetime.bytes == 0) continue;  // offset 0, takes no room
+    if (lifetime.bytes == 0) continue;  // offset 0, no space
     const std::size_t begin = best_offset(lifetime, placed);
     const Placed block{begin, begin + aligned(lifetime.bytes), &lifetime};
     placed.insert(std::upper_bound(placed.begin(), placed.end(), block,

@@ -1,5 +1,5 @@
-// Where a plan's intermediates lie in one block of memory: those whose lifetimes do not meet may
-// share bytes. In: sizes and lifetimes. Out: offsets and the block's size.
+// Assigns a plan's intermediates offsets in one allocation; buffers with disjoint lifetimes may
+// share bytes. In: sizes and lifetimes. Out: offsets and the total size.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace sinter {
 
 inline constexpr std::size_t kPlannedAlignment = 64;
 
-// Written at first_step, last read at last_step; both steps count.
+// Written at first_step, last read at last_step, both inclusive.
 struct Lifetime {
   std::size_t bytes = 0;
   int first_step = 0;
@@ -17,7 +17,7 @@ struct Lifetime {
 };
 
 struct MemoryPlan {
-  std::vector<std::size_t> offsets;  // one a lifetime, multiples of kPlannedAlignment
+  std::vector<std::size_t> offsets;  // one per lifetime, multiples of kPlannedAlignment
   std::size_t total_bytes = 0;
 };
 

@@ -1,4 +1,4 @@
-// Never destroyed: tensors in static objects may outlive everything else.
+// Never destroyed: tensors in static objects may outlive other statics.
 #include "src/runtime/registry.h"
 
 #include <fmt/ranges.h>
@@ -14,11 +14,11 @@ namespace {
 
 struct Registered {
   DeviceFactory factory;
-  std::shared_ptr<Device> device;  // null until asked for
+  std::shared_ptr<Device> device;  // null until first use
 };
 
 struct Registry {
-  // Recursive: a device may be made out of another one.
+  // Recursive: a device's factory may look up another device.
   std::recursive_mutex mutex;
   std::map<std::string, Registered> devices;
 

@@ -1,5 +1,5 @@
-// The devices of this process, by name. The only singleton: a device is made when first asked for.
-// Devices register a factory; src/api registers those that Sinter has.
+// The devices of this process by name, created on first use. The only singleton. Devices register a
+// factory; src/api registers the built-in ones.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace sinter {
 
 using DeviceFactory = std::function<std::shared_ptr<Device>()>;
 
-// A name that is taken keeps its factory: registering twice does no harm.
+// A name that is already registered keeps its factory.
 void register_device(const std::string& name, DeviceFactory factory);
 
-// Makes it on first use; what the factory throws comes through, and the next call tries again.
-// UserError naming the known devices where there is no such one.
+// Creates the device on first use. An exception from the factory propagates, and the next call
+// retries. UserError listing the known devices if there is none of that name.
 std::shared_ptr<Device> find_device(const std::string& name);
 
 std::vector<std::string> device_names();  // sorted

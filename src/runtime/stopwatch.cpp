@@ -1,4 +1,4 @@
-// The CPU's stopwatch: wall time around calls that return when their work is done.
+// The CPU's stopwatch: wall time around blocking calls.
 #include "src/runtime/stopwatch.h"
 
 #include <chrono>

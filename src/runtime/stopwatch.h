@@ -1,5 +1,5 @@
-// Stopwatch: times work where it happens. The CPU's looks at the wall clock; a GPU's puts events
-// around the work on its stream.
+// Stopwatch: times work on a device. The CPU's uses the wall clock; a GPU's records events on its
+// stream.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@ class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
 
-  // One sample: `calls` calls of `run`, from cold caches where the device's caches are flushed.
-  // Waits for their end. Microseconds a call.
+  // One sample: `calls` calls of `run`, with cold caches where the device flushes them. Blocks
+  // until they finish. Returns microseconds per call.
   virtual double time(const std::function<void()>& run, int calls) = 0;
 
-  // Waits for all work given so far, timed or not.
+  // Waits for all work submitted so far, timed or not.
   virtual void wait() = 0;
 
-  // Whether one call can be told from the next: if not, short ones are timed several at once.
+  // True if single calls can be timed; if not, short ones are timed in batches.
   virtual bool resolves_single_calls() const = 0;
 };
 

@@ -1,7 +1,7 @@
 // All temporary directories of a process are in one folder, sinter-<pid>-<random>, which the
 // process holds a lock on. The folder is removed with the last directory, at the latest at exit,
-// because owners may sit in objects that are never destroyed (the device registry). The folder of a
-// killed process is removed by the next process that makes one.
+// because owners may live in objects that are never destroyed (the device registry). A killed
+// process's folder is removed by the next process that creates one.
 #include "src/runtime/temporary_directory.h"
 
 #include <fcntl.h>
@@ -34,9 +34,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "sinter-";
 
-// The folder of this process, as a signal handler can read it.
+// This process's folder, readable from a signal handler.
 struct FolderForSignals {
-  std::atomic<pid_t> process = 0;  // 0: there is none
+  std::atomic<pid_t> process = 0;  // 0: no folder
   char path[PATH_MAX] = {};
 };
 FolderForSignals g_folder;
@@ -47,7 +47,8 @@ FolderForSignals g_folder;
                     "mkdtemp", code);
 }
 
-// Locked for as long as the descriptor is open; -1 where somebody else holds it, or there is none.
+// Locked while the descriptor is open; -1 if another process holds the lock or the file does not
+// exist.
 int open_locked(const std::string& path, int operation) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 || flock(fd, operation | LOCK_NB) == 0) return fd;
@@ -55,7 +56,7 @@ int open_locked(const std::string& path, int operation) {
   return -1;
 }
 
-// The process in the name of a folder of ours.
+// The pid in the name of one of our folders.
 std::optional<pid_t> process_of(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());
@@ -66,7 +67,7 @@ std::optional<pid_t> process_of(std::string_view name) {
   return rest.size() == 7 && rest[0] == '-' ? std::optional(process) : std::nullopt;
 }
 
-// The lock tells of processes that this one cannot see, such as another container's.
+// The lock covers processes that are not visible here, such as those of another container.
 void remove_if_stale(const fs::path& path) {
   const std::optional<pid_t> process = process_of(path.filename().string());
   if (!process || kill(*process, 0) == 0 || errno != ESRCH) return;
@@ -104,9 +105,9 @@ class ProcessFolder {
 
   void remove_directory(const std::string& directory) {
     const std::lock_guard guard(mutex_);
-    // The parent's are the parent's.
+    // Directories of the parent process are left alone.
     if (process_ != getpid() || !directory.starts_with(path_ + "/")) return;
-    std::error_code ignored;  // nobody is left to tell
+    std::error_code ignored;  // errors cannot be reported here
     fs::remove_all(directory, ignored);
     if (--directories_ == 0) remove_folder();
   }
@@ -121,7 +122,7 @@ class ProcessFolder {
   }
 
   void make_folder() {
-    if (lock_ >= 0) ::close(lock_);  // the parent's
+    if (lock_ >= 0) ::close(lock_);  // inherited from the parent
     lock_ = -1;
     directories_ = 0;
     if (std::exchange(process_, getpid()) != getpid()) remove_stale_folders(temporary_root());
@@ -148,14 +149,14 @@ class ProcessFolder {
   }
 
   std::mutex mutex_;
-  pid_t process_ = 0;  // that made the folder
-  std::string path_;   // empty: there is none
+  pid_t process_ = 0;  // creator of the folder
+  std::string path_;   // empty: no folder
   int lock_ = -1;
   int directories_ = 0;
   ForkListener fork_listener_{[this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }};
 };
 
-// What getdents64 writes.
+// The layout that getdents64 writes.
 struct DirectoryEntry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -164,7 +165,7 @@ struct DirectoryEntry {
   char name[1];
 };
 
-// System calls only: it runs in signal handlers.
+// System calls only: runs in signal handlers.
 void remove_contents(int directory, int depth) {
   alignas(DirectoryEntry) char buffer[2048];
   for (;;) {

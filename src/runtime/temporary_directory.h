@@ -1,6 +1,6 @@
-// A private directory (0700) under $TMPDIR, removed with its files when its owner goes, at the
-// latest when the process exits. A forked child leaves it alone. What a killed process left is
-// removed by the next one that makes a directory.
+// A private directory (0700) under $TMPDIR, removed with its contents by its owner's destructor, at
+// the latest when the process exits. A forked child leaves it alone. Leftovers of a killed process
+// are removed by the next one that creates a directory.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace sinter {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory();  // DeviceError where none can be made
+  TemporaryDirectory();  // DeviceError if it cannot be created
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
@@ -23,7 +23,8 @@ class TemporaryDirectory {
 // $TMPDIR, else /tmp.
 std::string temporary_root();
 
-// All of this process. For a signal handler that ends it: takes no lock and allocates nothing.
+// Removes all of this process's directories. Async-signal-safe: takes no lock and does not
+// allocate.
 void remove_temporary_directories_in_handler();
 
 }  // namespace sinter

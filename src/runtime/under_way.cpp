@@ -16,9 +16,9 @@ namespace sinter {
 struct Waiters {
   std::mutex mutex;
   std::unique_ptr<std::condition_variable> changed = std::make_unique<std::condition_variable>();
-  std::vector<std::unique_ptr<std::condition_variable>> of_parents;  // kept, never used again
+  std::vector<std::unique_ptr<std::condition_variable>> of_parents;  // kept but never used again
   std::map<std::thread::id, const UnderWay*> waits_for;
-  // The process's generation, and the one thread that the last fork copied.
+  // The process's fork generation, and the only thread that survived the last fork.
   std::atomic<std::uint64_t> forks = 0;
   std::atomic<std::thread::id> survivor;
   ForkListener fork_listener{[this] { mutex.lock(); },
@@ -36,12 +36,13 @@ struct Waiters {
     survivor = std::this_thread::get_id();
     ++forks;
     waits_for.clear();
-    // Destroying or signalling a condition variable with waiters that will never wake can hang.
+    // Destroying or signalling a condition variable whose waiters will never wake can hang.
     of_parents.push_back(std::move(changed));
     changed = std::make_unique<std::condition_variable>();
   }
 
-  // Follows the graph from the thread that does `wanted`; true if it leads to the calling thread.
+  // Follows the wait-for graph from the thread that runs `wanted`; true if it reaches the calling
+  // thread.
   bool is_cycle(const UnderWay* wanted) const {
     while (wanted && !wanted->finished_) {
       if (wanted->thread_ == std::this_thread::get_id()) return true;

@@ -1,7 +1,7 @@
 // UnderWay: work that one thread does and others may wait for, such as a build. One wait-for graph
-// covers all of it, so that waiting never deadlocks, not even in a forked child, which has none of
-// the other threads.
-// OneAtATime: a recursive lock that avoids deadlocks in the same way.
+// covers all of it, so that waiting never deadlocks, not even in a forked child, where the other
+// threads are gone.
+// OneAtATime: a recursive lock that avoids deadlocks the same way.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace sinter {
 
 class UnderWay {
  public:
-  UnderWay();  // the calling thread does it, and holds no lock of a ForkListener
+  UnderWay();  // the calling thread does the work; it must hold no lock of a ForkListener
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
 
   void finish();
-  // True when it is finished. False at once where waiting would deadlock: the calling thread does
-  // it itself, its thread waits for the calling one, or it was abandoned.
+  // True when the work is finished. False at once if waiting would deadlock: the calling thread
+  // does the work itself, its thread waits for the calling one, or the work was abandoned.
   bool wait() const;
-  // This process was forked, and its thread is not here. Takes no lock.
+  // True if this process was forked and the working thread did not survive. Takes no lock.
   bool abandoned() const;
 
  private:
@@ -28,15 +28,15 @@ class UnderWay {
   friend struct Waiters;
 
   const std::thread::id thread_;
-  const std::uint64_t forks_;  // the process's generation
-  bool finished_ = false;      // under the graph's lock
+  const std::uint64_t forks_;  // fork generation of the process
+  bool finished_ = false;      // guarded by the graph's lock
 };
 
 class OneAtATime {
  public:
-  // Waits for the thread that holds the lock. Returns at once, without it, where that is the
-  // calling thread or waits for it: two threads that take two locks in opposite orders run side by
-  // side rather than never.
+  // Waits for the thread that holds the lock. Returns at once without the lock if the holder is the
+  // calling thread or waits for it: two threads that take two locks in opposite orders then run
+  // concurrently instead of deadlocking.
   class Turn {
    public:
     explicit Turn(OneAtATime& lock);
@@ -50,7 +50,7 @@ class OneAtATime {
   };
 
  private:
-  std::shared_ptr<const UnderWay> holder_;  // under the graph's lock
+  std::shared_ptr<const UnderWay> holder_;  // guarded by the graph's lock
 };
 
 }  // namespace sinter

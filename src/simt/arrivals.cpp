@@ -1,4 +1,4 @@
-// Copies arrive group by group; a meeting ends when all blocks have brought their bytes.
+// Copies complete group by group; an mbarrier's phase ends when all blocks have stored their bytes.
 #include "src/simt/arrivals.h"
 
 #include <fmt/format.h>
@@ -8,60 +8,60 @@
 
 namespace sinter {
 
-void SimtFetches::add(void* array, std::int64_t index, const void* from, int line) {
+void SimtAsyncCopies::add(void* array, std::int64_t index, const void* from, int line) {
   Copy copy{array, index, line, groups_, {}};
   std::memcpy(copy.bytes.data(), from, kBytes);
-  under_way_.push_back(copy);
+  in_flight_.push_back(copy);
 }
 
-std::vector<SimtFetches::Copy> SimtFetches::arrived(int left) {
+std::vector<SimtAsyncCopies::Copy> SimtAsyncCopies::complete(int left) {
   std::vector<Copy> due;
-  while (!under_way_.empty() &&
-         under_way_.front().group + static_cast<std::uint32_t>(left) < groups_) {
-    due.push_back(under_way_.front());
-    under_way_.pop_front();
+  while (!in_flight_.empty() &&
+         in_flight_.front().group + static_cast<std::uint32_t>(left) < groups_) {
+    due.push_back(in_flight_.front());
+    in_flight_.pop_front();
   }
   return due;
 }
 
-void SimtFetches::clear() {
-  under_way_.clear();
+void SimtAsyncCopies::clear() {
+  in_flight_.clear();
   groups_ = 0;
 }
 
-void SimtMeetings::begin() {
-  for (std::vector<Place>& places : blocks_) places.clear();
+void SimtMbarriers::begin() {
+  for (std::vector<Mbarrier>& mbarriers : blocks_) mbarriers.clear();
 }
 
-SimtMeetings::Place& SimtMeetings::place(int rank, int meeting) {
-  std::vector<Place>& places = blocks_[static_cast<std::size_t>(rank)];
-  if (places.size() <= static_cast<std::size_t>(meeting))
-    places.resize(static_cast<std::size_t>(meeting) + 1);
-  return places[static_cast<std::size_t>(meeting)];
+SimtMbarriers::Mbarrier& SimtMbarriers::find(int rank, int index) {
+  std::vector<Mbarrier>& mbarriers = blocks_[static_cast<std::size_t>(rank)];
+  if (mbarriers.size() <= static_cast<std::size_t>(index))
+    mbarriers.resize(static_cast<std::size_t>(index) + 1);
+  return mbarriers[static_cast<std::size_t>(index)];
 }
 
-std::string SimtMeetings::expect(int rank, int meeting, int bytes) {
-  Place& here = place(rank, meeting);
+std::string SimtMbarriers::expect(int rank, int index, int bytes) {
+  Mbarrier& here = find(rank, index);
   if (here.expected >= 0)
-    return fmt::format("expects something at meeting {} again, before it has ended", meeting);
+    return fmt::format("expects something at meeting {} again, before it has ended", index);
   here.expected = bytes;
   return "";
 }
 
-std::string SimtMeetings::check_parity(int rank, int meeting, int parity) {
-  const int uses = place(rank, meeting).uses;
+std::string SimtMbarriers::check_parity(int rank, int index, int parity) {
+  const int uses = find(rank, index).uses;
   if (parity == uses % 2) return "";
-  return fmt::format("waits for meeting {} with parity {}, where it has been used {} times",
-                     meeting, parity, uses);
+  return fmt::format("waits for meeting {} with parity {}, where it has been used {} times", index,
+                     parity, uses);
 }
 
-std::string SimtMeetings::end(int rank, int meeting) {
-  Place& here = place(rank, meeting);
-  const Place was = std::exchange(here, Place{-1, 0, here.uses + 1});
-  if (was.expected == was.brought) return "";
-  if (was.expected < 0) return fmt::format("waits for meeting {}, but expects nothing", meeting);
-  return fmt::format("expects {} bytes at meeting {}, {} are brought", was.expected, meeting,
-                     was.brought);
+std::string SimtMbarriers::end(int rank, int index) {
+  Mbarrier& here = find(rank, index);
+  const Mbarrier was = std::exchange(here, Mbarrier{-1, 0, here.uses + 1});
+  if (was.expected == was.stored) return "";
+  if (was.expected < 0) return fmt::format("waits for meeting {}, but expects nothing", index);
+  return fmt::format("expects {} bytes at meeting {}, {} are brought", was.expected, index,
+                     was.stored);
 }
 
 }  // namespace sinter

@@ -1,6 +1,7 @@
-// What arrives later than it is asked for: copies that a thread fetches, and the bytes that the
-// blocks of a cluster bring to a meeting. In: what threads ask for. Out: copies when they are due,
-// or what is wrong with a meeting.
+// Asynchronous operations: a thread's copies to shared memory (cp.async), and the mbarriers that
+// count the bytes stored by the blocks of a cluster; the kernel vocabulary calls these meetings.
+// In: what threads issue. Out: copies once they must be complete, or what is wrong with an
+// mbarrier.
 #pragma once
 
 #include <array>
@@ -12,10 +13,10 @@
 
 namespace sinter {
 
-// Of one thread: groups of copies, which arrive in order.
-class SimtFetches {
+// One thread's copies, in groups that complete in order.
+class SimtAsyncCopies {
  public:
-  static constexpr std::size_t kBytes = 16;  // of a copy
+  static constexpr std::size_t kBytes = 16;  // per copy
 
   struct Copy {
     void* array;
@@ -27,37 +28,37 @@ class SimtFetches {
 
   void add(void* array, std::int64_t index, const void* from, int line);
   void end_group() { ++groups_; }
-  // What arrives at the latest when all but the last `left` groups have to be there.
-  std::vector<Copy> arrived(int left);
+  // Completes all but the last `left` groups and returns their copies.
+  std::vector<Copy> complete(int left);
   void clear();
 
  private:
-  std::deque<Copy> under_way_;
-  std::uint32_t groups_ = 0;  // that have ended
+  std::deque<Copy> in_flight_;
+  std::uint32_t groups_ = 0;  // committed
 };
 
-// Of one cluster: meetings by number, each with a place in every block.
-class SimtMeetings {
+// The mbarriers of one cluster, by block and index.
+class SimtMbarriers {
  public:
-  explicit SimtMeetings(int cluster) : blocks_(static_cast<std::size_t>(cluster)) {}
+  explicit SimtMbarriers(int cluster) : blocks_(static_cast<std::size_t>(cluster)) {}
 
-  void begin();  // another cluster
+  void begin();  // starts another cluster
 
-  // Each returns what is wrong, or nothing.
-  std::string expect(int rank, int meeting, int bytes);
-  std::string check_parity(int rank, int meeting, int parity);
-  std::string end(int rank, int meeting);  // all have put what they bring
-  void put(int rank, int meeting, int bytes) { place(rank, meeting).brought += bytes; }
+  // Each returns what is wrong, or an empty string.
+  std::string expect(int rank, int index, int bytes);
+  std::string check_parity(int rank, int index, int parity);
+  std::string end(int rank, int index);  // all blocks have stored their bytes
+  void put(int rank, int index, int bytes) { find(rank, index).stored += bytes; }
 
  private:
-  struct Place {
-    int expected = -1;  // -1: nobody has said
-    int brought = 0;
+  struct Mbarrier {
+    int expected = -1;  // -1: not set
+    int stored = 0;
     int uses = 0;
   };
-  Place& place(int rank, int meeting);
+  Mbarrier& find(int rank, int index);
 
-  std::vector<std::vector<Place>> blocks_;
+  std::vector<std::vector<Mbarrier>> blocks_;
 };
 
 }  // namespace sinter

@@ -1,6 +1,8 @@
-// Runs one cluster of a kernel's blocks, each thread a fiber: threads take turns when they wait.
-// In: a launch and the number of a cluster. Out: its effects on memory, or an InternalError that
-// says which thread did what wrong, and where in the kernel's text.
+// Runs one cluster of a kernel's blocks with one fiber per thread; threads switch when they wait.
+// In: a launch and a cluster's index. Out: its effects on memory, or an InternalError that says
+// which thread did what wrong, and where in the kernel's text.
+// Parts: cluster_run.cpp (scheduling), cluster_calls.cpp (the kernel's calls, shared memory),
+// cluster_barriers.cpp (waiting), cluster_errors.cpp (messages).
 #pragma once
 
 #include <cstdint>
@@ -16,14 +18,14 @@
 
 namespace sinter {
 
-// What all clusters of a launch have in common.
+// Common to all clusters of a launch.
 struct SimtLaunch {
   std::string kernel;  // for messages
   const std::string* text = nullptr;
   void (*entry)(const void* words) = nullptr;
-  sn::simt::Thread** (*place)() = nullptr;  // of the library's sn_simt_thread on this host thread
+  sn::simt::Thread** (*place)() = nullptr;  // address of sn_simt_thread on this host thread
   const void* words = nullptr;
-  const long long* elements = nullptr;  // of each buffer
+  const long long* elements = nullptr;  // per buffer
   int threads = 1;
   int cluster = 1;
   std::int64_t clusters = 1;
@@ -41,12 +43,14 @@ class ClusterRun {
  private:
   enum class State : std::uint8_t { ready, block_barrier, cluster_barrier, shuffle, done };
   struct ThreadState;
-  struct Entry;  // the functions a kernel calls, on its fiber
+  struct Entry;  // the functions a kernel calls
+  static const sn::simt::Calls& calls();
 
   void prepare(std::int64_t cluster);
   bool step_all();
   void step(ThreadState& thread);
-  void give_up();  // forgets all threads, throws what was wrong
+  static void run_thread(void* argument);  // the body of a fiber
+  void give_up();                          // abandons all threads and throws error_
 
   // Called on a thread's fiber; after an error they return at once.
   void meet_block(ThreadState& thread, int line);
@@ -56,20 +60,18 @@ class ClusterRun {
   void wait_for_cluster(ThreadState& thread, bool orders, int line);
   void exchange(ThreadState& thread, void* value, int bytes, int mask, int line);
   void swap_lanes(ThreadState* lanes, int count);
-  void* declare(ThreadState& thread, const void* site, const char* name, std::int64_t count,
-                int bytes, int line, SharedKind kind);
-  void* element(ThreadState& thread, void* array, std::int64_t index, int rank, bool write,
-                int line);
-  void take_fetched(ThreadState& thread, int left);
+  void* declare(ThreadState& thread, const SharedDeclaration& declaration, int line);
+  void* element(ThreadState& thread, const SharedAccess& access, int line);
+  void complete_copies(ThreadState& thread, int left);
   void wait_for_meeting(ThreadState& thread, int meeting, int parity, int line);
-  void fail_of(const ThreadState& thread, int line, const std::string& what);  // unless empty
+  void fail_of(const ThreadState& thread, int line, const std::string& what);  // if not empty
   void refuse(ThreadState& thread, const sn::simt::Access& access, sn::simt::Fault fault, int line);
 
-  void fail(const std::string& what);  // the first one counts
+  void fail(const std::string& what);  // keeps the first error
   void fail_if(const std::optional<SharedComplaint>& complaint);
   std::string divergence() const;
   std::string divergence_between(const ThreadState& waits, const ThreadState& other) const;
-  // A thread that should wait with this one and does not; null if all do.
+  // A thread that should be waiting with this one but is not; null if all are.
   const ThreadState* stray(const ThreadState& waits) const;
   std::string who(const SimtPlace& place) const;
   std::string at_line(int line) const;
@@ -77,10 +79,10 @@ class ClusterRun {
   const SimtLaunch& launch_;
   sn::simt::Thread** const place_;
   SharedMemory shared_;
-  SimtMeetings meetings_;
-  std::vector<ThreadState> threads_;  // rank by rank
-  std::vector<int> at_shuffle_;       // threads that wait, by warp
-  std::vector<int> at_barrier_;       // and by block
+  SimtMbarriers mbarriers_;
+  std::vector<ThreadState> threads_;  // block by block
+  std::vector<int> at_shuffle_;       // waiting threads per warp
+  std::vector<int> at_barrier_;       // waiting threads per block
   int at_cluster_ = 0;
   std::uint32_t cluster_phase_ = 0;  // cluster barriers completed
   int done_ = 0;

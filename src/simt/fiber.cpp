@@ -1,4 +1,4 @@
-// The switch itself, stacks with a guard page below them, and what sanitizers want to know.
+// Stack switching, stacks with a guard page below them, and sanitizer annotations.
 #include "src/simt/fiber.h"
 
 #include <sys/mman.h>
@@ -36,8 +36,8 @@
 #include <ucontext.h>
 #endif
 
-// sinter_switch_stack(void** from, void* to): keeps the registers that a call must keep on this
-// stack, and its address in *from; then takes those on the stack `to`.
+// sinter_switch_stack(void** from, void* to): pushes the callee-saved registers, stores the stack
+// pointer in *from, then restores those on the stack `to`.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -105,10 +105,10 @@ extern "C" void sinter_switch_stack(void** from, void* to);
 namespace sinter {
 namespace {
 
-// Who is being started: a fresh stack can be handed nothing.
+// The fiber being started: a fresh stack takes no argument.
 thread_local Fiber* starting = nullptr;
 
-// As many as a cluster of the largest blocks has; more would be a waste of memory.
+// Enough for a cluster of the largest blocks; more would waste memory.
 constexpr std::size_t kMostIdle = 8192;
 
 std::vector<std::unique_ptr<Fiber>>& idle_fibers() {
@@ -124,7 +124,7 @@ struct Fiber::Place {
 #else
   void* stack_pointer = nullptr;
 #endif
-  // For the sanitizers.
+  // For sanitizers.
   const void* stack = nullptr;
   std::size_t bytes = 0;
   void* own = nullptr;  // ASan's fake stack, TSan's fiber
@@ -143,7 +143,7 @@ struct Fiber::Place {
     sinter_switch_stack(&from.stack_pointer, to.stack_pointer);
 #endif
   }
-  // Right after control came to `here`, from `from`.
+  // Call right after control has passed from `from` to `here`.
   static void arrived([[maybe_unused]] Place& here, [[maybe_unused]] Place& from) {
 #ifdef SINTER_FIBER_ASAN
     __sanitizer_finish_switch_fiber(here.own, &from.stack, &from.bytes);
@@ -175,13 +175,13 @@ Fiber::~Fiber() {
   __tsan_destroy_fiber(here_->own);
 #endif
 #ifdef SINTER_FIBER_ASAN
-  if (prepared_) abandon();  // gives its fake stack back
+  if (prepared_) abandon();  // releases its fake stack
   __asan_unpoison_memory_region(stack_, kFiberStackBytes);
 #endif
   munmap(mapping_, mapped_bytes_);
 }
 
-// So that the first switch to it begins run().
+// Prepares the stack so that the first switch to it begins run().
 void Fiber::prepare_stack() {
 #ifdef SINTER_FIBER_ASAN
   __asan_unpoison_memory_region(stack_, kFiberStackBytes);
@@ -194,7 +194,7 @@ void Fiber::prepare_stack() {
   here_->context.uc_link = nullptr;
   makecontext(&here_->context, &Fiber::run, 0);
 #elif defined(__x86_64__)
-  // Six registers, run()'s address, and 0 where run() would return to: debuggers stop there.
+  // Six registers, run()'s address, and a return address of 0, where debuggers stop unwinding.
   auto* top = reinterpret_cast<std::uintptr_t*>(stack_ + kFiberStackBytes) - 1;
   *top = 0;
   *--top = reinterpret_cast<std::uintptr_t>(&Fiber::run);

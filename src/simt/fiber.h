@@ -1,6 +1,6 @@
-// Fibers: functions that can stop in the middle and go on later, on one thread of the host.
-// In: a function. Out: control comes back when it pauses or returns. Switching costs a few
-// nanoseconds where there is assembly for the machine (x86-64, aarch64), a system call elsewhere.
+// Fibers: functions that can pause and resume, on one host thread. In: a function. Out: control
+// returns when it pauses or finishes. A switch costs a few nanoseconds where there is assembly for
+// the machine (x86-64, aarch64), a system call elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@ namespace sinter {
 
 inline constexpr std::size_t kFiberStackBytes = std::size_t{64} << 10;
 
-// A stack with what runs on it, used for one function after the other.
+// A stack and the function running on it; reused for one function after another.
 class Fiber {
  public:
   using Function = void (*)(void* argument);
 
-  Fiber();  // DeviceError where there is no memory for a stack
+  Fiber();  // DeviceError if there is no memory for a stack
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
   // Runs the function until it pauses or returns.
   void start(Function function, void* argument);
-  // Goes on with a function that paused.
+  // Resumes a paused function.
   void resume();
   bool finished() const { return finished_; }
 
-  // On the fiber: back to who started or resumed it.
+  // On the fiber: returns to the caller of start() or resume().
   void pause();
-  // Forgets a function that paused: nothing on its stack is destroyed.
+  // Drops a paused function without destroying the objects on its stack.
   void abandon();
 
  private:
-  struct Place;  // where something stopped: registers on its stack
+  struct Place;  // a suspended context: registers on its stack
 
   static void run();
   void prepare_stack();
@@ -52,7 +52,7 @@ class Fiber {
   bool abandoned_ = false;
 };
 
-// This thread's fibers that have nothing to do. Kept until the thread ends.
+// This thread's idle fibers, kept until the thread ends.
 class IdleFibers {
  public:
   static std::unique_ptr<Fiber> take();

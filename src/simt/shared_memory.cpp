@@ -1,17 +1,18 @@
-// Barriers are met by whole blocks or clusters, so a count of them says whether two accesses are
-// ordered: threads of one block by its own count, threads of different blocks by the cluster's.
+// Whole blocks or clusters take part in barriers, so barrier counts (epochs) tell whether two
+// accesses are ordered: the block's count within a block, the cluster's between blocks.
 #include "src/simt/shared_memory.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "src/base/check.h"
 
 namespace sinter {
 
-// An access, and the barriers that its block and its cluster had met by then.
+// An access, and the epochs of its block and cluster at that time.
 struct SharedMemory::Moment {
   SimtPlace place;
   std::uint32_t block_epoch = 0;
@@ -19,7 +20,7 @@ struct SharedMemory::Moment {
   bool valid = false;
 };
 
-// Two readers are enough: a writer differs from one of them, if it differs from any.
+// Two distinct readers are enough: any writer differs from at least one of them.
 struct SharedMemory::Cell {
   std::uint32_t serial = 0;
   Moment writer;
@@ -28,7 +29,7 @@ struct SharedMemory::Cell {
 
 struct SharedMemory::Block {
   std::uint32_t epoch = 0;
-  std::optional<SharedComplaint> unwritten;  // the first read of what nobody has written so far
+  std::optional<SharedComplaint> unwritten;  // the first read of uninitialized memory
 };
 
 struct SharedMemory::Array {
@@ -36,7 +37,7 @@ struct SharedMemory::Array {
   std::string name;
   std::int64_t count;
   int bytes;
-  // Of all blocks, one after the other. Their own memory: `arrays_` may move.
+  // For all blocks, block by block. Separately allocated: `arrays_` may move.
   std::unique_ptr<std::byte[]> data;
   std::unique_ptr<Cell[]> cells;
 };
@@ -49,7 +50,7 @@ constexpr int kPoison = 0xcb;
 
 SharedMemory::SharedMemory(int cluster) : cluster_(cluster) {
   blocks_.resize(static_cast<std::size_t>(cluster));
-  arrays_.reserve(64);  // handed out by address
+  arrays_.reserve(64);  // pointers to elements are handed out
 }
 
 SharedMemory::~SharedMemory() = default;
@@ -61,20 +62,21 @@ void SharedMemory::begin() {
   for (Block& block : blocks_) block = {};
 }
 
-SharedMemory::Array* SharedMemory::declare(const void* site, const char* name, std::int64_t count,
-                                           int bytes, SharedKind kind, const SimtPlace& by,
+SharedMemory::Array* SharedMemory::declare(const SharedDeclaration& declaration,
+                                           const SimtPlace& by,
                                            std::optional<SharedComplaint>& complaint) {
+  const auto& [site, name, count, bytes, kind] = declaration;
   for (Array& array : arrays_)
     if (array.site == site) return &array;
-  (kind == SharedKind::declared ? declared_bytes_ : added_bytes_) += count * bytes;
-  const std::int64_t all = declared_bytes_ + added_bytes_;
+  const bool is_dynamic = kind == SharedKind::dynamic;
+  (is_dynamic ? dynamic_bytes_ : declared_bytes_) += count * bytes;
+  const std::int64_t all = declared_bytes_ + dynamic_bytes_;
   const bool too_many = declared_bytes_ > kMostDeclaredBytes || all > kMostSharedBytes;
   if (count < 1 || too_many || arrays_.size() == arrays_.capacity()) {
     complaint = {fmt::format("{{0}} declares {}[{}]: {} bytes of shared memory in {} arrays, a "
                              "block can have {}",
-                             name, count, kind == SharedKind::declared ? declared_bytes_ : all,
-                             arrays_.size() + 1,
-                             kind == SharedKind::declared ? kMostDeclaredBytes : kMostSharedBytes),
+                             name, count, is_dynamic ? all : declared_bytes_, arrays_.size() + 1,
+                             is_dynamic ? kMostSharedBytes : kMostDeclaredBytes),
                  by, std::nullopt};
     return nullptr;
   }
@@ -110,10 +112,10 @@ std::optional<SharedComplaint> SharedMemory::note_read(Array& array, std::int64_
                     array.name, index),
         cell.writer.place, now.place};
   Block& block = blocks_[static_cast<std::size_t>(now.place.rank)];
-  // If somebody writes it before the next barrier, that is a race, and the better thing to say.
+  // A write before the next barrier would make this a race, the better message: report it later.
   if (!cell.writer.valid && !block.unwritten)
     block.unwritten = {
-        fmt::format("{{0}} reads {}[{}], which nobody has written", array.name, index), now.place,
+        fmt::format("{{0}} reads {}[{}], which was never written", array.name, index), now.place,
         std::nullopt};
   for (Moment& reader : cell.readers) {
     if (reader.valid && reader.block_epoch == now.block_epoch) {
@@ -149,33 +151,37 @@ std::optional<SharedComplaint> SharedMemory::note_write(Array& array, std::int64
   return std::nullopt;
 }
 
-void* SharedMemory::access(Array& array, std::int64_t index, int rank, bool write, bool met,
-                           const SimtPlace& by, std::optional<SharedComplaint>& complaint) {
-  const char* verb = write ? "writes" : "reads";
-  if (index < 0 || index >= array.count) {
-    complaint = {
-        fmt::format("{{0}} {} {}[{}], which has {} elements", verb, array.name, index, array.count),
-        by, std::nullopt};
-    return nullptr;
-  }
-  if (rank < 0 || rank >= cluster_) {
-    complaint = {fmt::format("{{0}} puts {}[{}] into block {} of a cluster of {}", array.name,
-                             index, rank, cluster_),
-                 by, std::nullopt};
-    return nullptr;
-  }
-  if (rank != by.rank && !met) {
-    complaint = {fmt::format("{{0}} puts {}[{}] into block {} of the cluster, which may not have "
-                             "started: no wait for the cluster before",
-                             array.name, index, rank),
-                 by, std::nullopt};
-    return nullptr;
-  }
-  const bool blank = !cell_of(array, index, rank).writer.valid;
-  complaint =
-      write ? note_write(array, index, rank, moment(by)) : note_read(array, index, moment(by));
+std::optional<SharedComplaint> SharedMemory::refusal_of(const SharedAccess& access,
+                                                        const SimtPlace& by) const {
+  const Array& array = *static_cast<const Array*>(access.array);
+  const auto complain = [&by](std::string what) {
+    return SharedComplaint{std::move(what), by, std::nullopt};
+  };
+  if (access.index < 0 || access.index >= array.count)
+    return complain(fmt::format("{{0}} {} {}[{}], which has {} elements",
+                                access.write ? "writes" : "reads", array.name, access.index,
+                                array.count));
+  if (access.rank < 0 || access.rank >= cluster_)
+    return complain(fmt::format("{{0}} puts {}[{}] into block {} of a cluster of {}", array.name,
+                                access.index, access.rank, cluster_));
+  if (access.rank != by.rank && !access.cluster_started)
+    return complain(
+        fmt::format("{{0}} puts {}[{}] into block {} of the cluster, which may not "
+                    "have started: no wait for the cluster before",
+                    array.name, access.index, access.rank));
+  return std::nullopt;
+}
+
+void* SharedMemory::access(const SharedAccess& access, const SimtPlace& by,
+                           std::optional<SharedComplaint>& complaint) {
+  complaint = refusal_of(access, by);
   if (complaint) return nullptr;
-  std::byte* element = array.data.get() + (rank * array.count + index) * array.bytes;
+  Array& array = *static_cast<Array*>(access.array);
+  const bool blank = !cell_of(array, access.index, access.rank).writer.valid;
+  complaint = access.write ? note_write(array, access.index, access.rank, moment(by))
+                           : note_read(array, access.index, moment(by));
+  if (complaint) return nullptr;
+  std::byte* element = array.data.get() + (access.rank * array.count + access.index) * array.bytes;
   if (blank) std::memset(element, kPoison, static_cast<std::size_t>(array.bytes));
   return element;
 }

@@ -1,6 +1,6 @@
-// The shared memory of a cluster's blocks, and who touched each element since when: finds races,
-// reads of what was never written, indices outside, writes to blocks that may be gone.
-// In: accesses as the threads make them, barriers as they complete. Out: addresses, or a complaint.
+// The shared memory of a cluster's blocks, with the last accesses of each element: finds races,
+// reads of uninitialized memory, indices out of bounds, writes to blocks that may have exited.
+// In: accesses and completed barriers, in order. Out: addresses, or a complaint.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,32 @@
 
 namespace sinter {
 
-// What a GPU gives the arrays of a block that are declared in the kernel's text, and in all.
+// Limits per block on a GPU: statically declared arrays, and all shared memory.
 inline constexpr std::int64_t kMostDeclaredBytes = 48 << 10;
 inline constexpr std::int64_t kMostSharedBytes = 227 << 10;
 
 enum class SharedKind : std::uint8_t {
-  declared,  // in the kernel's text
-  added,     // by the launch, which asks for as much as it needs
+  declared,  // static: in the kernel's text
+  dynamic,   // requested at launch
 };
 
-// A thread of the cluster, and where in the text it stands.
+struct SharedDeclaration {
+  const void* site;  // identifies the declaration in the kernel's text
+  const char* name;
+  std::int64_t count;
+  int bytes;  // per element
+  SharedKind kind;
+};
+
+struct SharedAccess {
+  void* array;  // a SharedMemory::Array, as the kernel holds it
+  std::int64_t index;
+  int rank;  // the block whose copy is accessed
+  bool write;
+  bool cluster_started;  // the thread has waited for the other blocks to start
+};
+
+// A thread of the cluster and a line of the kernel's text.
 struct SimtPlace {
   int rank = 0;
   int thread = 0;
@@ -29,9 +45,9 @@ struct SimtPlace {
   }
 };
 
-// Two places that together are wrong, or one (second is empty).
+// One wrong access, or two that conflict.
 struct SharedComplaint {
-  std::string what;  // with {0} and {1} where the places belong
+  std::string what;  // a format string: {0} and {1} are the places
   SimtPlace first;
   std::optional<SimtPlace> second;
 };
@@ -40,18 +56,18 @@ class SharedMemory {
  public:
   explicit SharedMemory(int cluster);
 
-  void begin();  // another cluster's blocks: everything is unwritten
+  void begin();  // starts another cluster: all memory is uninitialized
 
-  // The array declared at `site`; the same for all blocks and threads.
+  // The array declared at that site; the same for all blocks and threads.
   struct Array;
-  Array* declare(const void* site, const char* name, std::int64_t count, int bytes, SharedKind kind,
-                 const SimtPlace& by, std::optional<SharedComplaint>& complaint);
+  Array* declare(const SharedDeclaration& declaration, const SimtPlace& by,
+                 std::optional<SharedComplaint>& complaint);
 
-  // Element `index` of block `rank`. `met`: the thread knows that the other blocks have started.
-  void* access(Array& array, std::int64_t index, int rank, bool write, bool met,
-               const SimtPlace& by, std::optional<SharedComplaint>& complaint);
+  // The element's address.
+  void* access(const SharedAccess& access, const SimtPlace& by,
+               std::optional<SharedComplaint>& complaint);
 
-  // All threads of a block, or of the cluster, have met.
+  // A block's or the cluster's barrier has completed.
   std::optional<SharedComplaint> block_met(int rank);
   std::optional<SharedComplaint> cluster_met();
   // All threads have ended.
@@ -62,24 +78,24 @@ class SharedMemory {
  private:
   struct Moment;
   struct Cell;
-  struct Pending;
   struct Block;
 
   Cell& cell_of(Array& array, std::int64_t index, int rank);
   Moment moment(const SimtPlace& by) const;
   static bool ordered(const Moment& a, const Moment& b);
+  std::optional<SharedComplaint> refusal_of(const SharedAccess& access, const SimtPlace& by) const;
   std::optional<SharedComplaint> note_read(Array& array, std::int64_t index, const Moment& now);
   std::optional<SharedComplaint> note_write(Array& array, std::int64_t index, int rank,
                                             const Moment& now);
 
   const int cluster_;
-  std::uint32_t serial_ = 0;  // of begin(): cells of an older one are blank
+  std::uint32_t serial_ = 0;  // counts begin(): cells with an older one are blank
   std::uint32_t cluster_epoch_ = 0;
   std::int64_t declared_bytes_ = 0;
-  std::int64_t added_bytes_ = 0;
+  std::int64_t dynamic_bytes_ = 0;
   std::vector<Block> blocks_;
   std::vector<Array> arrays_;
-  std::optional<SharedComplaint> unseen_put_;  // into another block since the last cluster barrier
+  std::optional<SharedComplaint> unseen_put_;  // to another block since the last cluster barrier
 };
 
 }  // namespace sinter

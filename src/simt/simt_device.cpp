@@ -1,5 +1,5 @@
-// Compiling: the text with the executor's interface before it, by the host's compiler, with what a
-// debugger needs.
+// Compiles the kernel's text, preceded by the executor's interface, with the host compiler and
+// debug information.
 #include "src/simt/simt_device.h"
 
 #include <cerrno>
@@ -25,14 +25,14 @@
 namespace sinter {
 namespace {
 
-// Part of every disk key: raise it when the interface between kernel and executor changes in what
-// its text does not show.
+// Part of every disk key: increase it when the interface between kernel and executor changes in a
+// way its text does not show.
 constexpr std::uint64_t kFormatVersion = 1;
 
-const char* const kPlace = "sn_simt_place";  // of kernels/simt/primitives.h
+const char* const kPlace = "sn_simt_place";  // defined in kernels/simt/primitives.h
 
-// Little time in the compiler, and no multiply-adds but fma(): results do not depend on the host.
-// Who asked for the sources wants to look at variables, too.
+// Fast to compile, and no contraction to FMA except fma(), so that results do not depend on the
+// host. If sources are kept, compile for debugging: the user wants to inspect variables.
 std::vector<std::string> flags_for(const SimtDeviceOptions& options) {
   return {options.sources.empty() ? "-O1" : "-O0", "-g", "-fno-omit-frame-pointer",
           "-ffp-contract=off"};
@@ -73,7 +73,7 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
   const HostCompiler& compiler() const { return *compiler_; }
   const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
 
-  // From `cache` while it lives: the kernels in it keep this builder, not the cache.
+  // Looked up in `cache` while it lives: cached kernels own this builder, not the cache.
   KernelPtr kernel(const std::weak_ptr<KernelCache>& cache, const tile::TileProgram& program,
                    bool aligned) {
     const auto make = [&]() -> KernelPtr {
@@ -135,7 +135,7 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
         [self = shared_from_this(), cache, program] { return self->kernel(cache, program, false); };
   }
 
-  // The text as the compiler gets it: saying in which file it stands, if it is kept in one.
+  // The text for the compiler, with a #line directive if it is saved to a file.
   std::string with_path(const CudaSource& source) const {
     if (sources_.empty()) return source.text;
     make_directory("SINTER_SIMT_SOURCES", sources_);
@@ -179,7 +179,7 @@ std::string SimtDevice::limitation() const {
 }
 
 Machine SimtDevice::machine() const {
-  Machine machine;  // an H200, as far as the defaults do not say so
+  Machine machine;  // an H200 where it differs from the defaults
   machine.kind = MachineKind::gpu;
   machine.cache_bytes = 50 << 20;
   machine.multiprocessors = 132;

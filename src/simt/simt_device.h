@@ -1,5 +1,5 @@
-// The simt device: runs the CUDA dialect's kernels on the CPU, a fiber for each thread, and checks
-// what they do: for tests and for debugging where there is no GPU (docs/DEBUGGING_KERNELS.md).
+// The simt device: runs CUDA kernels on the CPU, one fiber per thread, and checks their accesses.
+// For tests and for debugging without a GPU (docs/DEBUGGING_KERNELS.md).
 #pragma once
 
 #include <memory>
@@ -16,27 +16,27 @@ namespace sinter {
 class KernelCache;
 
 struct SimtDeviceOptions {
-  int threads = 0;        // of the host; 0: all the process may use
-  std::string cache_dir;  // empty: nothing is kept after the process
-  std::string cxx;        // as Options::cxx
-  std::string sources;    // as Options::simt_sources
+  int threads = 0;        // host threads; 0: all that the process may use
+  std::string cache_dir;  // empty: no kernels are kept after exit
+  std::string cxx;        // see Options::cxx
+  std::string sources;    // see Options::simt_sources
 };
 
 SimtDeviceOptions simt_device_options(const Options& options);
 
 class SimtDevice final : public Device {
  public:
-  // DeviceError where there is no compiler.
+  // DeviceError without a compiler.
   explicit SimtDevice(const SimtDeviceOptions& options);
   ~SimtDevice() override;
 
   std::string name() const override { return "simt"; }
   std::string description() const override;
   std::string compiler_version() const override;
-  // What is wrong with the compiler, and what that costs; empty if nothing is. Tries it.
+  // What is wrong with the compiler and what that costs; empty if nothing. Tries it.
   std::string limitation() const;
   int parallelism() const override { return machine().multiprocessors; }
-  Machine machine() const override;  // an H100's: the same kernels are made as for one
+  Machine machine() const override;  // an H100's, so that the same kernels are generated
   double copy_bandwidth() override;
   std::optional<double> peak_flops() override { return std::nullopt; }
 
@@ -50,17 +50,17 @@ class SimtDevice final : public Device {
   void copy_from_host(void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(void* to, const void* from, std::size_t bytes) override;
   void copy(void* to, const void* from, std::size_t bytes) override;
-  void synchronize() override {}  // a launch returns when it has run
+  void synchronize() override {}  // launches block
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
   KernelPtr compile(const tile::TileProgram& program) override;
   void compile_together(std::span<const tile::TileProgram* const> programs) override;
   std::string source(const tile::TileProgram& program) override;
-  // A kernel's text that was written by hand; runs as it is, whatever the buffers' addresses.
+  // A hand-written kernel; runs regardless of the buffers' alignment.
   KernelPtr compile_text(const CudaSource& source);
 
  private:
-  class Builder;  // shared with kernels, which may need their unaligned form later
+  class Builder;  // shared with kernels, which may need their unaligned variant later
 
   std::shared_ptr<ThreadPool> workers_;
   std::shared_ptr<MemoryPool> pool_;
@@ -70,7 +70,7 @@ class SimtDevice final : public Device {
 
 std::shared_ptr<SimtDevice> make_simt_device(const SimtDeviceOptions& options);
 
-// Makes "simt" known to the registry, with the environment's options.
+// Registers "simt" with the environment's options.
 void register_simt_device();
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// kernels/simt/interface.h, for the executor's side.
+// The executor's view of kernels/simt/interface.h.
 #pragma once
 
 #include "kernels/simt/interface.h"  // IWYU pragma: export

@@ -1,4 +1,4 @@
-// Launching: the argument's words, then clusters spread over the host's threads.
+// Launching: packs the arguments, then spreads the clusters over host threads.
 #include "src/simt/simt_kernel.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 namespace sinter {
 namespace {
 
-// Of kernels whose blocks run program after program: few, so that they have several to run.
+// For persistent kernels: few, so that each has several programs to run.
 constexpr std::int64_t kPersistentClusters = 3;
 
 bool is_aligned(const tile::BufferBinding& buffer, std::uint8_t alignment) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % alignment == 0;
 }
 
-// Throws what is wrong with the first cluster that goes wrong, however many workers there are.
+// Throws the error of the first failing cluster, independent of the number of workers.
 void run_clusters(const SimtLaunch& launch, std::int64_t clusters, ThreadPool& workers) {
   std::mutex mutex;
   std::atomic<std::int64_t> wrong = clusters;
@@ -51,7 +51,7 @@ SimtKernel::SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtS
       source_(std::move(source)),
       workers_(std::move(workers)),
       unaligned_(std::move(unaligned)),
-      // dlsym gives data pointers; POSIX promises that they can be called.
+      // dlsym returns data pointers; POSIX guarantees that they can be called.
       entry_(reinterpret_cast<decltype(entry_)>(library_->symbol(symbols.entry))),
       place_(reinterpret_cast<decltype(place_)>(library_->symbol(symbols.place))) {
   stats_ = stats;
@@ -64,7 +64,7 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
   if (unaligned_ &&
       !std::equal(buffers.begin(), buffers.end(), source_.alignments.begin(), is_aligned))
     return unaligned_()->launch(buffers, scalars, grid, nanoseconds);
-  CudaWords words;  // NOLINT: what is not written is not read
+  CudaWords words;  // NOLINT: unwritten words are not read
   const std::size_t count = pack_cuda_words(buffers, scalars, grid, source_.divisors, words);
   SINTER_ASSERT(static_cast<int>(count) == source_.words, "kernel {} takes {} words, is given {}",
                 source_.entry, source_.words, count);

@@ -1,4 +1,4 @@
-// Kernels of the simt device: the CUDA dialect's text in a library of the host.
+// Kernels of the simt device: CUDA source in a host library.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,21 @@
 
 namespace sinter {
 
-// A kernel's functions in its library.
+// The symbols of a kernel in its library.
 struct SimtSymbols {
   std::string entry;
-  std::string place;  // where the thread that runs is written down
+  std::string place;  // returns where the running thread is stored
 };
 
 class SimtKernel final : public CompiledKernel {
  public:
-  // `source.text` as it was compiled. Where a buffer does not begin at a multiple of
-  // kCudaAlignment, the kernel that `unaligned` makes runs instead; empty: this one does.
+  // `source.text` as compiled. If a buffer is not aligned to kCudaAlignment, the kernel made by
+  // `unaligned` runs instead; if that is empty, this one does.
   SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtSymbols& symbols,
              CudaSource source, std::shared_ptr<ThreadPool> workers,
              std::function<KernelPtr()> unaligned, const CompileStats& stats);
 
-  // InternalError where the kernel does what a GPU would not forgive; says which thread, and where.
+  // InternalError if the kernel does something invalid on a GPU, naming the thread and the line.
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;
 

@@ -1,5 +1,5 @@
-// Rows are held whole: how many vectors a thread takes of one, and so how many blocks have room,
-// follows from its length; equal ones are better, but others will do.
+// Rows are kept on chip whole, so the vectors per thread, and with them the blocks per
+// multiprocessor, follow from the row length. Exact matches are preferred, near ones accepted.
 #include "src/tune/choice.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Pairs of neighbouring samples: what disturbs the device disturbs both. Who begins changes.
+// Compares neighbouring samples, so that noise on the device affects both alike. The order
+// alternates.
 #include "src/tune/contest.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace sinter {
 namespace {
 
-constexpr double kHopeless = 1.5;  // times slower at the first samples
+constexpr double kHopeless = 1.5;  // ratio at the first samples that ends the contest
 constexpr int kFirstRounds = 3;
 constexpr double kGain = 0.02;
 
@@ -39,11 +40,11 @@ class Samples {
     result.challenger_us = quantile(challenger_us_, 0.5);
     std::vector<double> ratios;
     for (std::size_t i = 0; i < champion_us_.size(); ++i)
-      // A clock that shows nothing decides nothing.
+      // A clock that returns 0 decides nothing.
       ratios.push_back(champion_us_[i] > 0 ? challenger_us_[i] / champion_us_[i] : 1);
     result.ratio = quantile(ratios, 0.5);
-    // Of a normal distribution p80 - p20 is 1.68 deviations, the median's standard error 1.25
-    // deviations divided by the root of the count.
+    // For a normal distribution p80 - p20 is 1.68 standard deviations; the median's standard error
+    // is 1.25 standard deviations divided by the square root of the count.
     const double deviation = (quantile(ratios, 0.8) - quantile(ratios, 0.2)) / 1.68;
     result.noise = 2 * 1.25 * deviation / std::sqrt(static_cast<double>(ratios.size()));
     return result;

@@ -1,4 +1,4 @@
-// Two functions timed in turns, and whether one is faster than the other beyond the noise.
+// Times two functions in turns and decides whether one is faster beyond the noise.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@ namespace sinter {
 struct Contest {
   double champion_us = 0;  // medians
   double challenger_us = 0;
-  double ratio = 1;      // of the challenger's time to the champion's, median over the pairs
-  double noise = 0;      // two standard errors of that
+  double ratio = 1;      // challenger's time / champion's, median over pairs
+  double noise = 0;      // two standard errors of the ratio
   bool stopped = false;  // the challenger's first samples were far slower
 
-  // By more than 2 %, beyond the noise.
+  // Faster by more than 2 %, beyond the noise.
   bool is_won() const;
 };
 
-// A sample of each in turns, `rounds` times; after a few ends a contest that cannot be won.
+// Alternates samples for `rounds` rounds; stops early if the challenger cannot win.
 Contest hold_contest(const std::function<void()>& champion, const std::function<void()>& challenger,
                      int rounds, Stopwatch& stopwatch);
 

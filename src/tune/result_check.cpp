@@ -1,4 +1,5 @@
-// A kernel that writes nothing must not pass: every byte is 0xff before it runs, a NaN of any type.
+// Buffers are filled with 0xff (a NaN in every float type) first, so that a kernel that writes
+// nothing fails.
 #include "src/tune/result_check.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ double value_at(std::span<const std::byte> bytes, DType dtype, std::size_t index
   return dtype == DType::f16 ? f16_to_f32(bits) : bf16_to_f32(bits);
 }
 
-// Two steps of a 16-bit type; what sums of thousands of elements may differ by in the others.
+// Two ulps for 16-bit types; for the others, the rounding differences of sums of thousands of
+// elements.
 double tolerance_of(DType dtype) {
   if (dtype == DType::f16) return 0x1p-9;
   if (dtype == DType::bf16) return 0x1p-6;
@@ -37,7 +39,7 @@ double tolerance_of(DType dtype) {
 
 bool is_near(double a, double b, double bound) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b || std::abs(a - b) <= bound;  // infinities are near themselves alone
+  return a == b || std::abs(a - b) <= bound;  // infinities equal only themselves
 }
 
 }  // namespace

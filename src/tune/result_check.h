@@ -1,5 +1,5 @@
-// Whether a candidate's kernel computes what the heuristic's does, looked at in pieces of every
-// buffer that it writes: its beginning, middle and end, 4 MiB each at most.
+// Checks that a candidate's kernel computes the same as the heuristic's, on samples of every output
+// buffer: up to 4 MiB at its beginning, middle and end.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -18,18 +18,18 @@ struct WrittenBuffer {
   DType dtype = DType::f32;
 };
 
-// Equal, or as near as another order of additions may bring it. NaN equals NaN.
+// Equal up to the effect of a different summation order. NaN equals NaN.
 bool nearly_equal(std::span<const std::byte> a, std::span<const std::byte> b, DType dtype);
 
 class ResultCheck {
  public:
   ResultCheck(Device& device, std::span<const WrittenBuffer> written, bool same_bits);
 
-  // What `run` writes is what others have to write.
+  // Records what `run` writes as the expected result.
   void set_reference(const std::function<void()>& run);
-  // Runs it over buffers that hold nonsense.
+  // Runs it on buffers filled with garbage.
   bool is_right(const std::function<void()>& run);
-  // What lay there before: parts of a buffer may be another kernel's.
+  // Restores the previous contents: parts of a buffer may belong to another kernel.
   void restore();
 
  private:

@@ -1,5 +1,5 @@
-// Nodes are numbered by their place in the group, what they read from outside by first use: the
-// same group in a larger program has the same signature.
+// Nodes are numbered by their position in the group and external operands by first use, so a group
+// has the same signature in any program.
 #include "src/tune/signature.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace sinter {
 namespace {
 
-constexpr int kMostDivisor = 16;          // elements: no vector is longer
-constexpr std::size_t kShownNames = 8;    // operations that the readable part names
+constexpr int kMostDivisor = 16;          // in elements; no vector is longer
+constexpr std::size_t kShownNames = 8;    // operations named in the readable part
 constexpr std::size_t kShownDigits = 16;  // of the hash
 
 int bucket(std::int64_t size) {
@@ -40,7 +40,7 @@ std::string axes_text(const IterationSpace& space) {
   return text.empty() ? "scalar" : text;
 }
 
-// Names nodes by where they stand: "%2" in the group, "@0" outside of it.
+// Names nodes by position: "%2" in the group, "@0" outside it.
 class NodeNames {
  public:
   NodeNames(const Plan& plan, const FusionGroup& group) : plan_(plan) {

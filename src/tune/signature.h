@@ -1,5 +1,6 @@
-// A group's signature: what its kernel's best config depends on, as text. Groups with the same one
-// share what was tuned: the same operations on the same types and layouts, of about the same size.
+// A group's signature: a text of everything its best config depends on. Groups with equal
+// signatures share tuning results: the same operations on the same types and layouts, of similar
+// size.
 #pragma once
 
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace sinter {
 
-// "2^12 2^12r f32: max sub exp sum div #5d0e..": sizes (r: reduced; of each the next power of two),
-// types and the first operations for people, and a hash of all that counts: operations in order
-// with their operands, types, and of each access its level, strides (0, 1, or the power of two that
-// divides them, up to 16) and the alignment of its first element. Constants' values do not count.
+// "2^12 2^12r f32: max sub exp sum div #5d0e..": sizes rounded up to powers of two (r: reduced),
+// dtypes and the first operations, for readers; then a hash of all operations with their operands
+// and dtypes, and each access's level, strides (0, 1, or the power of two that divides them, up to
+// 16) and alignment. Values of constants do not count.
 std::string group_signature(const Plan& plan, int group, const IterationSpace& space);
 
-// All of it, what the hash is made of.
+// The full text that is hashed.
 std::string signature_text(const Plan& plan, int group, const IterationSpace& space);
 
 }  // namespace sinter

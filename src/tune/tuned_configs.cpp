@@ -1,5 +1,5 @@
-// A choice of the file is looked for among the candidates of the actual space: it can be a slow one
-// at worst, never one that the tuner itself could not have tried.
+// A choice from the file is matched against the candidates of the actual space: at worst it is
+// slow, but never a config the tuner could not have tried.
 #include "src/tune/tuned_configs.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Where a group's config comes from: the tuning file where it has one that suits, else the
-// heuristic. In: a group and its space. Out: the config and its origin, for explain().
+// Selects a group's config: from the tuning file if it has a suitable one, else from the heuristic.
+// In: a group and its space. Out: the config and its origin, for explain().
 #pragma once
 
 #include <functional>
@@ -13,8 +13,9 @@ namespace sinter {
 enum class ConfigOrigin : std::uint8_t {
   heuristic,
   tuned,
-  unsuited,  // the heuristic's: what was tuned for this signature is no candidate at this size, or
-             // would change bits that may not change
+  // The heuristic's: the tuned entry is not a candidate at this size, or would change bits that
+  // must not change.
+  unsuited,
 };
 
 std::string_view name_of(ConfigOrigin origin);  // "heuristic", "tuned", "heuristic, tuned one .."
@@ -24,14 +25,15 @@ struct ChosenConfig {
   ConfigOrigin origin = ConfigOrigin::heuristic;
 };
 
-// Asked for each group of a plan, with its bytes.
+// Called for each group of a plan, with its bytes.
 using ConfigSource =
     std::function<ChosenConfig(const Plan& plan, int group, const IterationSpace& space)>;
 
 ConfigSource heuristic_configs(const Machine& machine);
 
-// `same_bits`: only configs that add in the heuristic's order. A tuning made under that promise
-// and one made without it stand in for each other where they may. The store outlives the source.
+// `same_bits` allows only configs that sum in the heuristic's order. An entry tuned with that
+// restriction and one tuned without can replace each other where permitted. The store must outlive
+// the source.
 ConfigSource tuned_configs(const TuningStore& store, std::string model, const Machine& machine,
                            bool same_bits);
 

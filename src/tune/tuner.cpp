@@ -1,5 +1,5 @@
-// The order: render all candidates and leave out duplicates; then batch by batch compile, check,
-// hold a contest with the best so far; last, the winner against the heuristic once more.
+// Renders all candidates and drops duplicates; then, batch by batch, compiles, checks and times
+// them against the best so far; finally times the winner against the heuristic again.
 #include "src/tune/tuner.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::size_t compile_threads(const TunerOptions& options) {
                                       : std::min(available_cpus(), kMostCompilers));
 }
 
-// A config on its way to being measured.
+// A config being measured.
 struct Candidate {
   Config config;
   Kernel kernel;
@@ -50,7 +50,7 @@ class KernelTuner {
         space_(iteration_space(target.plan, target.group)),
         threads_(compile_threads(options)),
         start_(now()) {}
-  ~KernelTuner() {  // compiled, and not tried when the time was over
+  ~KernelTuner() {  // candidates compiled but not tried when the time ran out
     for (Candidate& each : candidates_) unload_if_lost(each);
   }
   KernelTuner(const KernelTuner&) = delete;
@@ -60,7 +60,7 @@ class KernelTuner {
     make_candidates();
     render();
     Candidate& heuristic = candidates_.front();
-    if (!heuristic.error.empty())  // throws again what was kept as text
+    if (!heuristic.error.empty())  // rethrow the stored error
       heuristic.kernel = lower(target_.plan, target_.group, space_, heuristic.config);
     heuristic.compiled = device_.compile(heuristic.kernel.program);
     result_.name = heuristic.kernel.program.name;
@@ -78,7 +78,7 @@ class KernelTuner {
     try_all(check);
     confirm(heuristic);
     check.restore();
-    run_of (*best_)();  // the next kernel reads what this one writes
+    run_of (*best_)();  // the next kernel reads this one's output
     device_.synchronize();
     return std::move(result_);
   }
@@ -91,7 +91,7 @@ class KernelTuner {
     const FusionGroup& group = target_.plan.groups[static_cast<std::size_t>(target_.group)];
     std::vector<Config> configs =
         gpu_configs(space_, group.bytes(), device_.machine(), options_.same_bits);
-    if (target_.known)  // second, so that little time is enough to find it again
+    if (target_.known)  // second, so that a short budget suffices to find it again
       if (const auto known = matching(*target_.known, configs); known) {
         const auto at = std::find(configs.begin(), configs.end(), *known);
         if (at != configs.begin()) std::rotate(configs.begin() + 1, at, at + 1);
@@ -100,7 +100,7 @@ class KernelTuner {
     for (std::size_t i = 0; i < configs.size(); ++i) candidates_[i].config = configs[i];
   }
 
-  // Lowers and renders; of candidates with the same text the first stays.
+  // Lowers and renders; keeps the first of candidates with the same text.
   void render() {
     in_parallel(candidates_.size(), threads_, [&](std::size_t i) {
       Candidate& each = candidates_[i];
@@ -166,7 +166,7 @@ class KernelTuner {
         compiled = std::min(candidates_.size(), i + threads_);
         compile_range(i, compiled);
       }
-      if (is_over()) {  // compiling took the rest
+      if (is_over()) {  // compiling used up the time
         result_.finished = false;
         return;
       }
@@ -178,7 +178,7 @@ class KernelTuner {
     tell(candidates_.size());
   }
 
-  // A GPU's memory is not for kernels that nobody will launch.
+  // Frees device memory of kernels that will not run again.
   void unload_if_lost(Candidate& candidate) noexcept {
     if (&candidate == best_ || &candidate == &candidates_.front() || !candidate.compiled) return;
     candidate.compiled.reset();
@@ -213,7 +213,7 @@ class KernelTuner {
     if (result_.failed++ == 0) result_.first_failure = why;
   }
 
-  // The best of many is partly the luckiest: it has to win again.
+  // The best of many is partly the luckiest, so it has to win again.
   void confirm(Candidate& heuristic) {
     if (best_ == &heuristic) {
       result_.us = result_.heuristic_us;
@@ -235,7 +235,7 @@ class KernelTuner {
   IterationSpace space_;
   std::size_t threads_;
   double start_;
-  std::vector<Candidate> candidates_;  // fixed once rendered: the best is pointed to
+  std::vector<Candidate> candidates_;  // not resized after rendering: best_ points into it
   Candidate* best_ = nullptr;
   std::unique_ptr<Stopwatch> stopwatch_;
   TunedKernel result_;

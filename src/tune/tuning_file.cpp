@@ -1,5 +1,4 @@
-// A file with damaged text is moved out of the way; one that could not be read may be whole, and is
-// left alone.
+// A damaged file is renamed; one that could not be read may be intact and is left alone.
 #include "src/tune/tuning_file.h"
 
 #include <fcntl.h>
@@ -24,12 +23,12 @@ constexpr char kTag[] = "tune";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 struct FileText {
-  bool is_there = false;  // and read
+  bool is_there = false;  // exists and was read
   std::string text;
   std::string error;  // why it could not be read
 };
 
-// Until its end, as long as that may be now. Empty: all is read; else why not.
+// Reads to the end of the file. Returns an empty string, or why it failed.
 std::string read_all(int fd, std::string& text) {
   constexpr std::size_t kStep = std::size_t{1} << 20;
   std::size_t size = 0;
@@ -48,7 +47,7 @@ std::string read_all(int fd, std::string& text) {
 FileText read_text(const std::string& path) {
   FileText file;
   if (path.empty()) return file;
-  // O_NONBLOCK: a fifo must not hold us up.
+  // O_NONBLOCK: opening a fifo must not block.
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
     if (errno != ENOENT && errno != ENOTDIR) file.error = std::strerror(errno);
@@ -58,7 +57,7 @@ FileText read_text(const std::string& path) {
   if (fstat(fd, &info) != 0)
     file.error = std::strerror(errno);
   else if (!S_ISREG(info.st_mode))
-    file.error = "it is no file";
+    file.error = "it is not a regular file";
   else
     file.error = read_all(fd, file.text);
   ::close(fd);
@@ -66,14 +65,14 @@ FileText read_text(const std::string& path) {
   return file;
 }
 
-// Held for as long as the file is being changed.
+// Held while the file is being changed.
 class FileLock {
  public:
   explicit FileLock(const std::string& path)
       : fd_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {
     if (fd_ < 0) fail_user(kTag, "cannot write {}.lock: {}", path, std::strerror(errno));
     while (flock(fd_, LOCK_EX) != 0)
-      if (errno != EINTR) break;  // a file system without locks: the last writer wins
+      if (errno != EINTR) break;  // no locks on this file system: the last writer wins
   }
   ~FileLock() { ::close(fd_); }
   FileLock(const FileLock&) = delete;
@@ -83,7 +82,7 @@ class FileLock {
   int fd_;
 };
 
-// What the next version of the file is made from. `set_aside`: not as it is.
+// What the next version of the file is based on. `set_aside`: the current file is damaged.
 struct Basis {
   std::string text;
   bool set_aside = false;
@@ -139,8 +138,7 @@ std::size_t TuningStore::size() const {
 }
 
 void TuningStore::check_writable() const {
-  if (path_.empty())
-    fail_user(kTag, "there is no place for the tuning file: set SINTER_TUNING_FILE or HOME");
+  if (path_.empty()) fail_user(kTag, "no path for the tuning file: set SINTER_TUNING_FILE or HOME");
   const std::string folder = std::filesystem::path(path_).parent_path().string();
   if (!folder.empty()) make_directory(kTag, folder);
   const FileLock lock(path_);
@@ -167,7 +165,7 @@ std::string tuning_path() {
   return options.cache_dir.empty() ? "" : options.cache_dir + "/tuning.json";
 }
 
-// Never destroyed: programs may be built while the process ends.
+// Never destroyed: programs may be built while the process exits.
 TuningStore& environment_tuning() {
   static TuningStore& store = *new TuningStore(tuning_path());
   return store;

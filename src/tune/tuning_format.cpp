@@ -1,5 +1,5 @@
 // {"sinter_tuning": 1, "devices": {MODEL: {SIGNATURE: {"form": "row", "threads": 128, ..}}}}
-// A change is made to the file's JSON as it is: what this version does not know stays in it.
+// Changes are applied to the file's own JSON, so that unknown fields are kept.
 #include "src/tune/tuning_format.h"
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/base/check.h"
-#include "src/base/json_nesting.h"
+#include "src/base/json_syntax.h"
 #include "src/base/printable.h"
 
 namespace sinter {
@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kVersionField[] = "sinter_tuning";
 constexpr int kVersion = 1;
-constexpr char kSameBits[] = " (same bits)";  // ends the signature of such an entry
+constexpr char kSameBits[] = " (same bits)";  // suffix of such an entry's signature
 constexpr std::array<const char*, 4> kForms = {"pointwise", "row", "chunked", "column"};
 
 struct BadEntry {
@@ -29,10 +29,10 @@ std::int64_t whole_of(const Json& entry, const char* field, std::int64_t least =
   const auto it = entry.find(field);
   if (it == entry.end()) throw BadEntry{fmt::format("{} is missing", field)};
   if (!it->is_number_integer() || (it->is_number_unsigned() && it->get<std::uint64_t>() > 1 << 30))
-    throw BadEntry{fmt::format("{} is no whole number of that size", field)};
+    throw BadEntry{fmt::format("{} is not an integer in range", field)};
   const auto value = it->get<std::int64_t>();
   if (value < least || value > 1 << 30)
-    throw BadEntry{fmt::format("{} is {}, not from {} on", field, value, least)};
+    throw BadEntry{fmt::format("{} is {}, expected at least {}", field, value, least)};
   return value;
 }
 
@@ -72,7 +72,7 @@ tile::Caching caching_of(const Json& entry) {
 }
 
 TunedEntry entry_from(const Json& json) {
-  if (!json.is_object()) throw BadEntry{"it is no object"};
+  if (!json.is_object()) throw BadEntry{"it is not an object"};
   TunedEntry entry;
   TunedChoice& choice = entry.choice;
   choice.form = form_of(json);
@@ -129,15 +129,13 @@ TuningKey key_of(const std::string& model, std::string field) {
   return {model, std::move(field), same_bits};
 }
 
-// Nothing, and why in `parsed`, where it cannot be used.
+// nullopt, with the reason in `parsed`, if it cannot be used.
 std::optional<Json> document_of(std::string_view text, ParsedTuning& parsed) {
-  if (json_nesting(text) > kMostJsonNesting) {
-    parsed.refusal = fmt::format("it is nested more than {} levels deep", kMostJsonNesting);
-    return std::nullopt;
-  }
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
-  if (json.is_discarded() || !json.is_object()) {
-    parsed.refusal = "it is no JSON object";
+  parsed.refusal = json_syntax_error(text);
+  if (!parsed.refusal.empty()) return std::nullopt;
+  Json json = Json::parse(text.begin(), text.end());
+  if (!json.is_object()) {
+    parsed.refusal = "expected a JSON object";
     return std::nullopt;
   }
   const auto version = json.find(kVersionField);
@@ -188,7 +186,7 @@ ParsedTuning parse_tuning(std::string_view text) {
   for (const auto& [model, entries] : json->at("devices").items()) {
     if (!entries.is_object()) {
       if (parsed.refused++ == 0)
-        parsed.first_refused = fmt::format("device '{}' is no object", printable(model, 80));
+        parsed.first_refused = fmt::format("device '{}' is not an object", printable(model, 80));
       continue;
     }
     for (const auto& [field, entry] : entries.items())

@@ -1,6 +1,5 @@
-// The tuning file's text: JSON that people can read; docs/TUNING.md shows one.
-// In: text, changes. Out: choices that could be some candidate's, by GPU and group signature; why
-// what else the text says is refused; the text with changes.
+// The text of the tuning file: readable JSON; docs/TUNING.md shows one. In: text, changes. Out:
+// valid choices by GPU and group signature; why the rest was refused; the changed text.
 #pragma once
 
 #include <map>
@@ -14,16 +13,16 @@ namespace sinter {
 
 struct TunedEntry {
   TunedChoice choice;
-  double us = 0;            // a launch with it, L2 cold
-  double heuristic_us = 0;  // in turns with it
-  std::string config;       // for people: to_string() of both configs where it was measured
+  double us = 0;            // launch time with it, cold L2
+  double heuristic_us = 0;  // the heuristic's, measured in turns with it
+  std::string config;       // for readers: to_string() of both configs as measured
   std::string heuristic;
   std::string date;     // of the measurement, "2026-11-15"
   std::string version;  // of Sinter
   friend bool operator==(const TunedEntry&, const TunedEntry&) = default;
 };
 
-// A tuning that may not change bits is kept beside one that may.
+// Entries that must not change bits are kept beside those that may.
 struct TuningKey {
   std::string model;      // Device::model()
   std::string signature;  // group_signature()
@@ -33,22 +32,22 @@ struct TuningKey {
 
 using TuningTable = std::map<TuningKey, TunedEntry>;
 
-// What a file's text says. `refusal`: why nothing of it is used; `refused`: entries that are not,
-// the first with its reason in `first_refused`.
+// `refusal`: why nothing in the file is used; `refused`: number of unusable entries,
+// `first_refused` names the first and the reason.
 struct ParsedTuning {
   TuningTable table;
   std::string refusal;
-  bool is_newer = false;  // refused because of its version alone
+  bool is_newer = false;  // refused only because of its version
   int refused = 0;
   std::string first_refused;
 };
 ParsedTuning parse_tuning(std::string_view text);
 
-// Nothing: the heuristic is best, what the file has of it goes.
+// nullopt: the heuristic is best, and the file's entry is removed.
 using TuningChanges = std::map<TuningKey, std::optional<TunedEntry>>;
 
-// The text with the changes; of an empty one, a new file's. Fields that this version does not know
-// stay. The text is one that parse_tuning() does not refuse.
+// The text with the changes applied; for an empty text, a new file. Fields this version does not
+// know are kept. `text` must be accepted by parse_tuning().
 std::string changed_tuning(std::string_view text, const TuningChanges& changes);
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// Many threads that ask for programs at once: a signature is built once and others beside it, all
-// who wait get its error, the function runs on one thread at a time, and nobody waits forever:
-// neither in a circle of functions that ask for each other nor in a forked child.
+// Concurrent requests for programs: a signature is built once, others in parallel; all waiters get
+// its error; the function runs on one thread at a time; and no thread waits forever, neither in a
+// cycle of functions that request each other nor in a forked child.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// Until `condition`, at most long enough for a machine under load.
+// Waits for `condition`, at most long enough for a loaded machine.
 bool becomes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 20'000 && !condition(); ++i) sleep_ms(1);
   return condition();
@@ -70,7 +70,7 @@ TEST_F(BuildThreads, OneSignatureIsBuiltOnce) {
 }
 
 TEST_F(BuildThreads, AnEagerOperationIsBuiltOnce) {
-  static int number = 0;  // one that no earlier run of this test has used
+  static int number = 0;  // not used by an earlier run of this test
   const Tensor x = input({13});
   const int own = ++number;
   device_->on_compile = [] { sleep_ms(50); };
@@ -78,7 +78,7 @@ TEST_F(BuildThreads, AnEagerOperationIsBuiltOnce) {
   EXPECT_EQ(device_->compiled, 1);
 }
 
-// Each compilation waits until all of them are under way.
+// Each compilation waits until all of them are running.
 TEST_F(BuildThreads, DifferentSignaturesAreBuiltSideBySide) {
   const auto f = compile([](const Tensor& a) { return a * 3; });
   std::vector<Tensor> inputs;
@@ -97,7 +97,7 @@ TEST_F(BuildThreads, AFailureIsTheErrorOfAllWhoWaitAndNotRemembered) {
   const auto f = compile([](const Tensor& a) { return a * 3; });
   const Tensor x = input({17});
   std::atomic<int> calls = 0;
-  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, as ThreadSanitizer wants
+  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, for ThreadSanitizer
   device_->on_compile = [&] {
     becomes_true([&] { return calls == 4; });
     sleep_ms(100);
@@ -113,7 +113,7 @@ TEST_F(BuildThreads, AFailureIsTheErrorOfAllWhoWaitAndNotRemembered) {
     }
   });
   EXPECT_LT(std::count(errors.begin(), errors.end(), nullptr), 4);
-  EXPECT_LE(device_->compiled, 2);  // who came after the failure built it again, once
+  EXPECT_LE(device_->compiled, 2);  // calls after the failure built it again, once
   EXPECT_TRUE(matches(f(x), std::vector<Real>(17, 6)));
   EXPECT_EQ(device_->compiled, 2);
 }
@@ -129,7 +129,7 @@ TEST_F(BuildThreads, AFunctionWithStateRunsOnOneThreadAtATime) {
     --inside;
     return a * 3;
   });
-  const auto outer = compile([&](const Tensor& a) { return f(a) + 1; });  // runs f, too
+  const auto outer = compile([&](const Tensor& a) { return f(a) + 1; });  // also runs f
   std::vector<Tensor> inputs;
   for (std::int64_t i = 1; i <= 6; ++i) inputs.push_back(input({i}));
   on_threads(6, [&](int i) {
@@ -156,7 +156,7 @@ TEST_F(BuildThreads, ATracedFunctionMayAskForOtherPrograms) {
   EXPECT_TRUE(matches(f(x), std::vector<Real>(10, 2 * 2 * 2 + 1 + 1)));
 }
 
-// Each function's trace asks for the other's program while that is being built.
+// Each function's trace requests the other's program while that is being built.
 TEST_F(BuildThreads, FunctionsThatAskForEachOtherDoNotWaitForever) {
   const Tensor x = input({7});
   std::atomic<int> tracing = 0;

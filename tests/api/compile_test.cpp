@@ -1,5 +1,5 @@
-// compile(): results of every form, what is captured, nested, shared or constant, many shapes, many
-// threads, and what explain(), info() and dump() say.
+// compile(): results of every form; captured, nested, shared and constant values; many shapes and
+// threads; and explain(), info() and dump().
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -306,7 +306,7 @@ TEST(Fusion, FreesIntermediates) {
 
 // --- threads ------------------------------------------------------------------------------------
 
-// Compiling races with running: the first calls of all threads come at once.
+// Compiling races with running: the first calls of all threads start together.
 TEST(Threads, CallOneFunction) {
   const auto f = compile([](const Tensor& x) {
     const Tensor y = exp(x * 0.125);
@@ -325,7 +325,7 @@ TEST(Threads, CallOneFunction) {
     for (std::size_t call = 0; call < 200; ++call) {
       const std::size_t which = (thread + call) % shapes.size();
       const auto [values, sums] = f(inputs[which]);
-      // Values are compared on some calls, to keep 1600 of them short.
+      // Values are compared on some calls only, to keep 1600 of them short.
       if (call % 10 == 0 && !matches(values, shapes[which], DType::f32, want[which], {4})) ++wrong;
       if (sums.shape() != Shape{shapes[which][0]}) ++wrong;
     }

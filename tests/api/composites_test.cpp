@@ -14,10 +14,10 @@ namespace {
 
 using Row = std::vector<Real>;
 
-// Applies `function` to each row over the axes and puts the results where the elements were.
+// Applies `function` to each row over the axes and stores the results at the elements' positions.
 std::vector<Real> by_rows(const Tensor& x, const std::vector<int>& axes,
                           const std::function<Row(const Row&)>& function) {
-  // Gathering the positions tells where each element of a row came from.
+  // Gathering indices gives the source position of each element of a row.
   Tensor positions = counting_tensor(x.shape(), DType::i64);
   const Gathered where = gather(positions, axes, false);
   const Gathered rows = gather(x, axes, false);
@@ -57,7 +57,7 @@ Row normalized(const Row& row, bool centre, Real eps) {
   return result;
 }
 
-// f32: some roundings of numbers up to `size`. f64: likewise. 16 bits: the same, rounded.
+// f32 and f64: a few roundings of numbers up to `size`. 16 bits: the same, rounded.
 Tolerance within(DType dtype, Real size) {
   const DType computed = compute_dtype(dtype);
   const Real absolute = 16 * epsilon_of(computed) * size;

@@ -1,5 +1,5 @@
-// Every row of ops.def with every dtype on the GPU and on the simt device, which runs the GPU's
-// kernels, against its reference, special values included; casts of every dtype to every other.
+// Every row of ops.def with every dtype on the GPU and on the simt device (which runs GPU kernels)
+// against its reference, including special values; casts between all dtypes.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -16,10 +16,10 @@
 namespace sinter::testing {
 namespace {
 
-// What kernels/cuda/math.cuh states of f32, where it is less than tests/support asks of a CPU:
-// exp(a) is 2 + |a| ulp off, and so are those that are made of it, as far as it weighs in them;
-// subnormal results of exp and of 1/x in them are 0. Sines and cosines of 16 bits are 2^-20 off,
-// before they are rounded.
+// Bounds of kernels/cuda/math.cuh for f32 where they are weaker than those tests/support uses for a
+// CPU: exp(a) is off by 2 + |a| ulps, and so are functions built from it, in proportion; subnormal
+// results of exp and 1/x inside them are 0. 16-bit sines and cosines are off by 2^-20 before
+// rounding.
 Tolerance gpu_tolerance(const OpRow& op, DType result, Real a) {
   Tolerance tolerance = tolerance_of(op, result);
   if ((op.name == "sin" || op.name == "cos") && size_of(result) == 2) {
@@ -103,7 +103,7 @@ void expect_casts(const std::string& device, DType from) {
     const std::vector<Real> got = values_of(results[i].to("cpu"));
     for (std::size_t k = 0; k < got.size(); ++k) {
       const Real value = columns[0][k];
-      // What a float out of range becomes as an integer is not defined.
+      // Out-of-range conversions from float to integer are undefined.
       const Real whole = std::trunc(value);
       if (is_floating(from) && is_integer(to) &&
           !(whole >= least_of(to) && whole <= largest_of(to)))
@@ -153,7 +153,7 @@ TEST(SimtCasts, AreExact) {
   for (DType from : kAllDTypes) expect_casts("simt", from);
 }
 
-// Offsets have 32 bits where tensors are small; whole numbers of 64 bits are no offsets.
+// Offsets have 32 bits for small tensors; 64-bit integers are not offsets.
 void expect_whole_numbers_in_64_bits(const std::string& device) {
   constexpr std::int64_t kStep = 1'000'000;
   const Tensor far = arange(0, 10'000 * kStep, kStep, DType::i64, device);

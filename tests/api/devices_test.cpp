@@ -1,5 +1,5 @@
-// The functions of sinter/device.h: what is reported of this machine, with and without a compiler,
-// and the memory a device counts.
+// The functions of sinter/device.h: the report on this machine, with and without a compiler, and
+// device memory counters.
 #include <gtest/gtest.h>
 #include <sinter/cuda.h>
 #include <sinter/device.h>
@@ -31,7 +31,7 @@ TEST(Devices, TheCpuSaysWhatItFound) {
   EXPECT_TRUE(cpu.available) << cpu.note;
   for (const char* found : {" thread", "-byte vectors", "kernels "})
     EXPECT_NE(cpu.description.find(found), std::string::npos) << cpu.description;
-  // A note is there exactly when something is missing.
+  // There is a note exactly if something is missing.
   EXPECT_EQ(cpu.note.empty(), cpu.description.find("interpreted") == std::string::npos) << cpu.note;
 }
 
@@ -99,8 +99,8 @@ TEST(Devices, EachIsListedOnce) {
   EXPECT_EQ(std::count(names.begin(), names.end(), "cuda"), 1);
 }
 
-// The environment is read once a process, so these look from a process of their own. It prints
-// "ok" or the CPU's report.
+// The environment is read once per process, so these run in their own process. It prints "ok" or
+// the CPU's report.
 void report_cpu(const char* variable, const char* value,
                 const std::function<bool(const DeviceInfo&)>& as_expected) {
   for (const char* inherited : {"SINTER_CXX", "SINTER_NUM_THREADS"}) unsetenv(inherited);

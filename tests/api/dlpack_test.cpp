@@ -1,5 +1,5 @@
-// from_dlpack and to_dlpack: nothing is copied, the deleter is called once and only for what was
-// taken over, and what Sinter cannot use is refused by name.
+// from_dlpack and to_dlpack: nothing is copied, the deleter is called once and only after ownership
+// was taken, and unsupported tensors are refused with a reason.
 #include "src/api/dlpack.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace sinter {
 namespace {
 
-// A tensor as another library would hand it out; counts the calls of its deleter.
+// A tensor as another library would export it; counts the calls of its deleter.
 struct Foreign {
   explicit Foreign(std::vector<std::int64_t> sizes, std::vector<std::int64_t> steps = {})
       : shape(std::move(sizes)), strides(std::move(steps)) {
@@ -36,7 +36,7 @@ struct Foreign {
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
 
-  // The message of from_dlpack, which must not take over what it refuses.
+  // The message of from_dlpack, which must not take ownership of what it refuses.
   std::string error() {
     try {
       from_dlpack(&managed);
@@ -263,7 +263,7 @@ TEST(ToDlpack, NeedsValues) {
     }
     return "no error";
   };
-  EXPECT_EQ(error(Tensor()), "[to_dlpack] the tensor is undefined (a default-made Tensor)");
+  EXPECT_EQ(error(Tensor()), "[to_dlpack] the tensor is undefined (a default-constructed Tensor)");
   const auto trace = std::make_shared<Trace>();
   EXPECT_EQ(error(trace->add_input(from_vector<float>({1}, {1}))),
             "[to_dlpack] values are not known while a function is being traced by compile()");

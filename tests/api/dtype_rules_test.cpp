@@ -1,13 +1,13 @@
-// What operations give for integers and bools, as PyTorch does: whole numbers stay whole, powers of
-// integers are integers, sums of bools are bools. On the CPU and on the simt device, whose kernels
-// are written with another vocabulary.
+// Results for integers and bools match PyTorch: integers stay integers, powers of integers are
+// integers, sums of bools are bools. On the CPU and on the simt device, whose kernels use another
+// vocabulary.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
+#include "tests/support/errors.h"
 #include "tests/support/gpu.h"
 #include "tests/support/values.h"
 
@@ -85,19 +85,10 @@ INSTANTIATE_TEST_SUITE_P(Devices, DtypeRules, ::testing::Values("cpu", "simt"),
 
 TEST(DtypeErrors, OfBools) {
   const Tensor a = tensor_of(DType::boolean, {2}, {1, 0});
-  const auto error_of = [](const std::function<void()>& mistake) {
-    try {
-      mistake();
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
   const std::string subtracted = "[sub] bools cannot be subtracted; use logical_xor, or cast them";
-  EXPECT_EQ(error_of([&] { static_cast<void>(a - a); }), subtracted);
-  EXPECT_EQ(error_of([&] { static_cast<void>(a - true); }), subtracted);
-  EXPECT_EQ(error_of([&] { static_cast<void>(-a); }),
-            "[neg] bools cannot be negated; use logical_not (!a), or cast them");
+  EXPECT_USER_ERROR(a - a, subtracted);
+  EXPECT_USER_ERROR(a - true, subtracted);
+  EXPECT_USER_ERROR(-a, "[neg] bools cannot be negated; use logical_not (!a), or cast them");
   EXPECT_TRUE(matches(a - 1, {2}, DType::i64, {0, -1})) << "a number makes them numbers";
 }
 

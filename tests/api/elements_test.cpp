@@ -4,25 +4,15 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <sstream>
 
+#include "tests/support/errors.h"
 #include "tests/support/gpu.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {
 namespace {
-
-std::string error_of(const std::function<void()>& mistake) {
-  try {
-    mistake();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-#define EXPECT_USER_ERROR(statement, text) EXPECT_EQ(error_of([&] { (void)(statement); }), text)
 
 constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // no double
 

@@ -1,5 +1,5 @@
-// A caller's mistakes: each is a UserError whose text says which operation, what it got and what is
-// wrong. Memory that is not there is a DeviceError, and the process goes on.
+// A caller's mistakes: each is a UserError that names the operation, what it got and what is wrong.
+// Running out of memory is a DeviceError, and the process continues.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -180,12 +180,11 @@ TEST(ShapeErrors, OfSizes) {
 
 TEST(ReductionErrors, OfNothing) {
   const Tensor x = zeros({3, 0});
-  const std::string nothing = " nothing to take it of: (3, 0) has no elements along the axes";
+  const std::string nothing = " cannot reduce (3, 0): it has no elements along the axes";
   EXPECT_USER_ERROR(max(x, 1), "[max]" + nothing);
   EXPECT_USER_ERROR(min(x), "[min]" + nothing);
   EXPECT_USER_ERROR(argmin(x, 1), "[argmin]" + nothing);
-  EXPECT_USER_ERROR(argmax(x),
-                    "[argmax] nothing to take it of: (0) has no elements along the axes");
+  EXPECT_USER_ERROR(argmax(x), "[argmax] cannot reduce (0): it has no elements along the axes");
   EXPECT_USER_ERROR(max(cast(x, DType::boolean)), "[max]" + nothing);
 }
 
@@ -208,7 +207,7 @@ TEST(NumberErrors, OfFullAndArange) {
   EXPECT_USER_ERROR(arange(0, 5, 0), "[arange] the step cannot be 0");
   EXPECT_USER_ERROR(arange(0, 1e30), "[arange] has too many elements");
   EXPECT_USER_ERROR(arange(0, std::int64_t{1} << 62), "[arange] has too many elements");
-  EXPECT_USER_ERROR(arange(0, std::nan("")), "[arange] nan is no number to count from, to or by");
+  EXPECT_USER_ERROR(arange(0, std::nan("")), "[arange] nan cannot be a start, stop or step");
   EXPECT_USER_ERROR(arange(0, 2, 1, DType::boolean), "[arange] cannot make bools");
   EXPECT_USER_ERROR(arange(0, 2, 0.5, DType::i32), "[arange] i64 cannot hold 0.5");
 }
@@ -216,7 +215,7 @@ TEST(NumberErrors, OfFullAndArange) {
 TEST(TensorErrors, OfUndefinedTensors) {
   const Tensor none;
   const Tensor x = zeros({2});
-  const std::string undefined = " the tensor is undefined (a default-made Tensor)";
+  const std::string undefined = " the tensor is undefined (a default-constructed Tensor)";
   EXPECT_USER_ERROR(none.shape(), "[shape]" + undefined);
   EXPECT_USER_ERROR(none.dtype(), "[dtype]" + undefined);
   EXPECT_USER_ERROR(none.item(), "[item]" + undefined);
@@ -267,10 +266,11 @@ TEST(CompileErrors, OfInputsAndResults) {
   EXPECT_USER_ERROR(add.call(std::array{x, x, x}), "[compile] the function takes 2 tensors, got 3");
   EXPECT_USER_ERROR(add.explain(std::array{x}), "[compile] the function takes 2 tensors, got 1");
   EXPECT_USER_ERROR(add.call(std::array{x, Tensor()}),
-                    "[compile] input 1 is undefined (a default-made Tensor)");
+                    "[compile] input 1 is undefined (a default-constructed Tensor)");
   const auto none = compile([](const Tensor&) { return Tensor(); });
   const std::string tracing = "; while tracing an unnamed function of 1 tensor with input f32(2)";
-  EXPECT_USER_ERROR(none(x), "[compile] the tensor is undefined (a default-made Tensor)" + tracing);
+  EXPECT_USER_ERROR(none(x),
+                    "[compile] the tensor is undefined (a default-constructed Tensor)" + tracing);
   const auto empty = compile([](const Tensor&) { return std::vector<Tensor>{}; });
   EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor" + tracing);
   EXPECT_USER_ERROR(

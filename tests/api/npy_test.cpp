@@ -1,5 +1,5 @@
-// load_npy and save_npy: files as NumPy writes them, files no one should have written, and what is
-// on the disk after a failure. The files are made here byte by byte: NumPy is not needed.
+// load_npy and save_npy: files as NumPy writes them, malformed files, and the disk's state after a
+// failure. The files are built byte by byte, so NumPy is not needed.
 #include <gtest/gtest.h>
 #include <sinter/device.h>
 #include <sinter/error.h>
@@ -46,7 +46,7 @@ class NpyTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // The message of load_npy on a file of these bytes, with the path taken out.
+  // The message of load_npy on a file of these bytes, without the path.
   std::string load_error(const std::string& bytes) const {
     return error_of([&] { load_npy(write(bytes)); });
   }
@@ -380,7 +380,7 @@ TEST_F(NpyTest, ALinkStaysALink) {
   EXPECT_EQ(load_npy(path()).numel(), 1);
 }
 
-// The nearest thing to a full disk that needs no rights: a limit on the size of files.
+// The closest thing to a full disk that needs no privileges: a limit on file sizes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -422,7 +422,7 @@ TEST_F(NpyTest, AFullDiskIsAnIoErrorAndLeavesTheOldFile) {
   umount(directory_.c_str());
 }
 
-// A pipe without a writer must not be waited for, whenever it takes the file's place.
+// Opening a pipe without a writer must not block, even if it replaces the file in between.
 TEST_F(NpyTest, APipeIsNoFile) {
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);
   EXPECT_EQ(error_of([&] { load_npy(path()); }), "[load_npy] it is not a regular file");

@@ -1,5 +1,5 @@
-// What a number is beside 16-bit tensors: of f32's precision in arithmetic, rounded where it is
-// compared or becomes a tensor; and results that are rounded as eager operations round them.
+// Numbers beside 16-bit tensors: f32 precision in arithmetic, rounded in comparisons and when they
+// become tensors; and results rounded like those of eager operations.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -79,7 +79,7 @@ TEST_P(EagerRounding, GivesTheBitsOfOperationsThatRunAlone) {
   const auto rounded = compile(chain, {.emulate_eager_rounding = true});
   EXPECT_EQ(rounded.info(std::vector<Tensor>{x, y}).kernels, 1);
   EXPECT_TRUE(same_bits(rounded(x, y), chain(x, y)));
-  // The test could not fail if the programs agreed anyway.
+  // If the programs agreed anyway, the test could not fail.
   EXPECT_FALSE(same_bits(compile(chain)(x, y), chain(x, y)));
 }
 

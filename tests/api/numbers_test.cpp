@@ -1,12 +1,12 @@
-// Numbers that meet tensors: what fits keeps its value, what does not is an error and never a wrong
-// value. The same for full() and arange().
+// Numbers combined with tensors: a number that fits keeps its value, one that does not is an error,
+// never a wrong value. The same for full() and arange().
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
+#include "tests/support/errors.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {
@@ -15,16 +15,6 @@ namespace {
 constexpr std::int64_t kBig = 5000000000;  // beyond i32
 constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-std::string error_of(const std::function<void()>& mistake) {
-  try {
-    mistake();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-#define EXPECT_USER_ERROR(statement, text) EXPECT_EQ(error_of([&] { (void)(statement); }), text)
 
 TEST(Numbers, ThatDoNotFitAnIntegerAreErrors) {
   const Tensor x = tensor_of(DType::i32, {2}, {1, 2});
@@ -84,7 +74,7 @@ TEST(Numbers, OfArangeFitTheDtype) {
   EXPECT_USER_ERROR(arange(0, kBig, std::int64_t{4000000000}, DType::i32),
                     "[arange] i32 cannot hold 4000000000");
   EXPECT_USER_ERROR(arange(0.5, 3, 1, DType::i64), "[arange] i64 cannot hold 0.5");
-  EXPECT_USER_ERROR(arange(0, kInf), "[arange] inf is no number to count from, to or by");
+  EXPECT_USER_ERROR(arange(0, kInf), "[arange] inf cannot be a start, stop or step");
   EXPECT_TRUE(matches(arange(0.0, 3.0, 1.0, DType::i32), {3}, DType::i32, {0, 1, 2}));
   EXPECT_TRUE(matches(arange(0, kBig, kBig, DType::i32), {1}, DType::i32, {0}))
       << "stop is not one";

@@ -1,5 +1,5 @@
-// docs/OPERATIONS.md, made from the op table and the dtype rules. The test fails when the page is
-// out of date, and says how to write it anew.
+// docs/OPERATIONS.md, generated from the op table and the dtype rules. The test fails if the page
+// is out of date, and prints the command to regenerate it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
@@ -22,7 +22,7 @@ constexpr Op kTableOps[] = {
 #undef SINTER_POINTWISE
 };
 
-// What the rules do not say.
+// Notes on behaviour that the rules do not cover.
 const std::map<Op, std::string>& notes() {
   static const std::map<Op, std::string> table{
       {Op::copy, "`contiguous(a)` copies only where it must"},
@@ -111,7 +111,7 @@ std::string_view rule_name(DTypeRule rule) {
   return "";
 }
 
-// What the op gives for operands of one dtype.
+// The op's result dtype for operands of one dtype.
 std::string result_text(Op op, DType dtype) {
   if (info(op).rule == DTypeRule::Signed && dtype == DType::boolean) return "error";
   const std::vector<DType> operands(static_cast<std::size_t>(info(op).arity), dtype);

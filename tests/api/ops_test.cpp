@@ -1,5 +1,5 @@
-// Every row of ops.def with every dtype against its own reference, special values included; numbers
-// as arguments, constants, promotion, casts; layouts and sizes.
+// Every row of ops.def with every dtype against its reference, including special values; numbers as
+// arguments, constants, promotion, casts; layouts and sizes.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -30,7 +30,7 @@ void expect_op(const OpRow& op, DType dtype, const Columns& columns, const Tenso
 
 class EveryOp : public ::testing::TestWithParam<std::tuple<int, DType>> {};
 
-// Several ops to a compiled function: a kernel each would take minutes to compile.
+// Several ops per compiled function: one kernel each would take minutes to compile.
 TEST_P(EveryOp, MatchesItsReference) {
   const auto [arity, dtype] = GetParam();
   const std::vector<OpRow> rows = rows_of_arity(arity, dtype);
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryOp,
                                   std::string(name_of(std::get<1>(each.param)));
                          });
 
-// Without compile(), on an input that is not contiguous.
+// Without compile(), on a non-contiguous input.
 TEST(EagerOps, MatchTheirReferences) {
   for (const OpRow& op : op_table()) {
     std::vector<Arg> args;
@@ -71,8 +71,8 @@ TEST(EagerOps, MatchTheirReferences) {
   }
 }
 
-// Numbers as either argument: 1 * x, x / 1 and the like are simplified, and may not lose NaN,
-// infinities or zeros' signs on the way.
+// Numbers as either argument: 1 * x, x / 1 and the like are simplified, but must keep NaN,
+// infinities and signed zeros.
 class NumbersAsArguments : public ::testing::TestWithParam<DType> {};
 
 TEST_P(NumbersAsArguments, MatchTensors) {
@@ -98,7 +98,7 @@ TEST_P(NumbersAsArguments, MatchTensors) {
     return fraction ? DType::f32 : integer_with_bool ? DType::i64 : dtype;
   };
   for (const OpRow& op : rows_of_arity(2, DType::f32)) {
-    // What is refused is tested where errors are.
+    // Refusals are tested in errors_test.cpp.
     const auto is_taken = [&](const Arg& arg, Real value, bool is_second) {
       const DType promoted = promoted_with(arg);
       return takes(op, promoted) && takes_number(op, promoted, is_second, value);
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(DTypes, NumbersAsArguments,
                          ::testing::Values(DType::f32, DType::f16, DType::i32, DType::boolean),
                          [](const auto& each) { return std::string(name_of(each.param)); });
 
-// Operations on constants are computed while compiling, by other code than kernels.
+// Operations on constants are folded at compile time, by other code than kernels.
 TEST(ConstantOperands, AreFoldedToWhatKernelsCompute) {
   for (DType dtype : kAllDTypes) {
     const std::vector<Real> special = special_values(dtype);
@@ -198,7 +198,7 @@ TEST(Promotion, OfTensorsFollowsTheTable) {
   };
   std::vector<Tensor> inputs;
   for (DType dtype : kAllDTypes) inputs.push_back(random_tensor(dtype, {37}, 3, 0, 9));
-  // One kernel: all pairs share inputs. The values are checked along with the dtypes.
+  // One kernel: all pairs share inputs. Values are checked along with the dtypes.
   const auto f = compile_list(
       [](std::span<const Tensor> x) {
         std::vector<Tensor> results;
@@ -261,7 +261,7 @@ TEST(Promotion, OfNumbersYieldsToTensors) {
        {"f32", "f16", "bf16", "f64", "f32", "f32", "f32"}},
   };
   for (std::size_t i = 0; i < 7; ++i) {
-    // Dtypes are known while tracing, so nothing but the last result is compiled.
+    // Dtypes are known while tracing, so only the last result is compiled.
     auto f = [&](const Tensor& x) {
       for (const Case& each : kCases) {
         EXPECT_EQ(name_of(maximum(x, each.number).dtype()), each.maximum[i]);
@@ -300,7 +300,7 @@ TEST(Cast, ConvertsEveryDTypeToEveryOther) {
       const std::vector<Real> got = values_of(results[i]);
       for (std::size_t k = 0; k < got.size(); ++k) {
         const Real value = columns[0][k];
-        // What a float out of range becomes as an integer is not defined.
+        // Out-of-range conversions from float to integer are undefined.
         const Real whole = std::trunc(value);
         if (is_floating(from) && is_integer(to) &&
             !(whole >= least_of(to) && whole <= largest_of(to)))
@@ -319,7 +319,7 @@ struct Pair {
   Tensor a, b;
 };
 
-// Ways that two operands of about n elements can lie in memory.
+// Memory layouts of two operands of about n elements.
 std::vector<Pair> layouts(DType dtype, std::int64_t n) {
   auto make = [&](const Shape& shape, unsigned seed) { return random_tensor(dtype, shape, seed); };
   const Tensor a = make({n}, 1);

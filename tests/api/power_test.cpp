@@ -1,5 +1,5 @@
-// Powers with constant exponents: which become products and roots, and that pow's special cases and
-// its accuracy stay.
+// Powers with constant exponents: which become products and roots, with pow's special cases and
+// accuracy intact.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 

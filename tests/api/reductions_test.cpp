@@ -1,5 +1,5 @@
 // Reductions against references that gather each row: axes, keepdim, dtypes, layouts, NaN, ties,
-// nothing to reduce, and sizes that are cut into parts or walked in several ways.
+// empty reductions, and sizes that are split or iterated in several ways.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -21,7 +21,7 @@ constexpr Real kInf = std::numeric_limits<Real>::infinity();
 
 Tensor sum_of(const Tensor& x) { return sum(x); }
 
-// Every reduction of x over the axes in one compiled function, which is mostly one kernel.
+// Every reduction of x over the axes in one compiled function, usually one kernel.
 void expect_reductions(const Tensor& x, const std::vector<int>& axes, bool keepdim,
                        const CompileOptions& options = {}) {
   std::ostringstream text;
@@ -180,7 +180,7 @@ TEST(Reductions, HaveTheDTypesOfTheirRules) {
 
 TEST(ReductionsOfNan, PropagateAndPointToTheFirst) {
   for (DType dtype : kFloatDTypes) {
-    // Rows: NaN twice, a NaN last, none, only NaN; both ways round.
+    // Rows: NaN twice, NaN last, no NaN, only NaN; in both directions.
     const Tensor x = tensor_of(dtype, {4, 5}, {1,    kNan, 3,    kNan, 2,     //
                                                5,    4,    3,    2,    kNan,  //
                                                1,    2,    3,    2,    1,     //
@@ -235,7 +235,7 @@ TEST(ReductionsOfTies, PointToTheFirst) {
     const Tensor same = full({n}, 3);
     EXPECT_EQ(argmax(same).item(), 0) << n;
     EXPECT_EQ(argmin(same).item(), 0) << n;
-    const Tensor two = cast(arange(0, n) % (n / 2), DType::f32);  // the largest comes twice
+    const Tensor two = cast(arange(0, n) % (n / 2), DType::f32);  // the maximum occurs twice
     EXPECT_EQ(argmax(two).item(), static_cast<double>(n / 2 - 1)) << n;
   }
 }
@@ -280,7 +280,7 @@ TEST(Variance, OfLargeNumbersDoesNotCancel) {
 
 class LongReductions : public ::testing::TestWithParam<Shape> {};
 
-// Long enough to be cut into parts for several workers, and not divisible by anything.
+// Long enough to be split over several workers, and not divisible by anything.
 TEST_P(LongReductions, EverySetOfAxes) {
   const Tensor x = random_tensor(DType::f32, GetParam(), 5, 0.5L, 1.5L);
   for (const auto& axes : axis_sets(x.rank())) expect_reductions(x, axes, false);
@@ -294,7 +294,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LongReductions,
 TEST(LongSums, OfF16AccumulateInF32) {
   for (DType dtype : {DType::f16, DType::bf16}) {
     const std::int64_t n = 100000;
-    const Tensor x = random_tensor(dtype, {n}, 6, 0, 0.5L);  // about 25000 in all
+    const Tensor x = random_tensor(dtype, {n}, 6, 0, 0.5L);  // sum of about 25000
     Real want = 0;
     for (Real value : values_of(x)) want += value;
     const Tolerance tolerance{0.51, 1e-6L * want};
@@ -305,7 +305,7 @@ TEST(LongSums, OfF16AccumulateInF32) {
 }
 
 TEST(LongSums, OfF16MayPassItsRangeOnTheWayToAMean) {
-  const Tensor x = random_tensor(DType::f16, {3, 100000}, 7, 2, 4);  // the sum is beyond 65504
+  const Tensor x = random_tensor(DType::f16, {3, 100000}, 7, 2, 4);  // the sum exceeds 65504
   const std::vector<Real> rows = values_of(x);
   std::vector<Real> want(3, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) want[i / 100000] += rows[i] / 100000;

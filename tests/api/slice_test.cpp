@@ -1,5 +1,5 @@
-// Slices with any bounds and steps, and flips, against plain loops: run at once and compiled, alone
-// and in front of, behind and between other operations, on every executor that runs here.
+// Slices with any bounds and steps, and flips, against plain loops: eager and compiled, alone and
+// before, after and between other operations, on every available executor.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -22,8 +22,7 @@ using Bound = std::optional<std::int64_t>;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
-// The positions of Python's range(*slice(start, stop, step).indices(length)), in arithmetic that
-// does not overflow.
+// The indices of Python's range(*slice(start, stop, step).indices(length)), without overflow.
 std::vector<std::int64_t> positions(std::int64_t length, Bound start, Bound stop,
                                     std::int64_t step) {
   __extension__ using Wide = __int128;
@@ -102,13 +101,13 @@ TEST(Flip, OfTensorsThatAreCapturedOrReturned) {
 
 // --- random programs of views -------------------------------------------------------------------
 
-// A tensor as plain loops see it.
+// A tensor as plain nested data.
 struct Plain {
   Shape shape;
   std::vector<Real> elements;
 };
 
-// Elements of `plain` along an axis at the positions.
+// Elements of `plain` along an axis at the given indices.
 Plain taken(const Plain& plain, int axis, const std::vector<std::int64_t>& at) {
   Plain result{plain.shape, {}};
   result.shape[axis] = static_cast<std::int64_t>(at.size());
@@ -200,7 +199,7 @@ void expect_results(const std::vector<Tensor>& got, const Plain& x,
                       {z.elements.rbegin(), z.elements.rend()}));
 }
 
-// Runs what the trace of `program` gives on a device of the test's own.
+// Runs the trace of `program` on a device of the test.
 std::vector<Tensor> run_traced_on(const std::shared_ptr<Device>& device, const Tensor& x,
                                   const std::vector<Step>& steps, bool fuse) {
   const std::vector<Tensor> inputs{x};

@@ -1,5 +1,5 @@
-// SlowDevice: the CPU's memory and the interpreter, with a compiler that the test scripts. Counts
-// compilations, which may run side by side.
+// SlowDevice: the CPU's memory and the interpreter, with a compiler scripted by the test. Counts
+// compilations, which may run in parallel.
 #pragma once
 
 #include <atomic>

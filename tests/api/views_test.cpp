@@ -1,4 +1,4 @@
-// Views move no data and say the right thing about it; what has to copy copies right.
+// Views move no data and describe it correctly; operations that must copy copy correctly.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -17,7 +17,7 @@ bool shares_memory(const Tensor& view, const Tensor& base) {
   return at >= begin && at < begin + bytes;
 }
 
-// The view says it, to_vector() copies it, an operation reads it: all must agree.
+// The view's description, to_vector()'s copy and an operation's result must agree.
 void expect_view(const Tensor& view, const Shape& shape, const std::vector<Real>& want) {
   EXPECT_TRUE(matches(view, shape, DType::f32, want));
   const std::vector<float> copied = view.to_vector<float>();
@@ -90,7 +90,7 @@ TEST(Reshape, IsAViewWhereItCanBe) {
   for (const Shape& shape : {Shape{24}, Shape{2, 2, 6}, Shape{4, 3, 2}, Shape{8, 3}, Shape{-1},
                              Shape{2, -1}, Shape{1, 4, 1, 6, 1}, Shape{2, 2, 2, 3}})
     EXPECT_TRUE(shares_memory(reshape(x, shape), x)) << to_string(shape);
-  // Rows apart: each row can be cut, but rows cannot be joined.
+  // Rows with gaps: each row can be split, but rows cannot be joined.
   const Tensor part = slice(x, 1, 0, 4);
   EXPECT_TRUE(shares_memory(reshape(part, {4, 2, 2}), x));
   EXPECT_TRUE(shares_memory(reshape(part, {2, 2, 4}), x));
@@ -179,7 +179,7 @@ TEST(Chunk, MakesEqualPartsAndARest) {
 
 // --- concat and stack ---------------------------------------------------------------------------
 
-// Every element of the joined tensor, found by index.
+// Finds every element of the joined tensor by index.
 std::vector<Real> joined(const std::vector<Tensor>& parts, int axis) {
   std::int64_t outer = 1;
   for (int i = 0; i < axis; ++i) outer *= parts[0].size(i);

@@ -1,4 +1,5 @@
-// write_file_atomically: the old text or the new one, whoever else writes; nothing beside it.
+// write_file_atomically: a reader sees the old text or the new one despite concurrent writers;
+// nothing is left beside it.
 #include "src/base/atomic_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Errors say whose mistake it is; warnings come once.
+// Errors distinguish the caller's mistakes from ours; warnings appear once.
 #include "src/base/check.h"
 
 #include <gtest/gtest.h>

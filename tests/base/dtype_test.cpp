@@ -81,7 +81,7 @@ TEST(DTypeTest, EveryF16HasItsIeeeValue) {
 }
 
 TEST(DTypeTest, F16RoundsToNearestEven) {
-  // Between every two neighbours: the middle goes to the even one, either side to the nearer.
+  // Between every two neighbours: the midpoint rounds to even, either side to the nearer one.
   for (unsigned bits = 0; bits < 0x7bff; ++bits) {
     const auto low = static_cast<std::uint16_t>(bits);
     const auto high = static_cast<std::uint16_t>(bits + 1);

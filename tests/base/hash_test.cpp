@@ -1,4 +1,4 @@
-// The content hash: stable, piecewise unambiguous, without collisions among near neighbours.
+// The content hash: stable, unambiguous about pieces, without collisions among close neighbours.
 #include "src/base/hash.h"
 
 #include <gtest/gtest.h>

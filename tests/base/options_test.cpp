@@ -1,4 +1,4 @@
-// Options from a made-up environment, and the errors that name the variable.
+// Options from a fake environment, and errors that name the variable.
 #include "src/base/options.h"
 
 #include <gtest/gtest.h>

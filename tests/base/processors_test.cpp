@@ -1,4 +1,4 @@
-// What the process may use: within what the machine has, and what the affinity mask leaves.
+// Available processors: within the machine's number and the affinity mask.
 #include "src/base/processors.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ TEST(Processors, AreWithinTheQuota) {
   }
 }
 
-// In a thread of its own: the mask is a thread's.
+// In a separate thread: the mask is per thread.
 TEST(Processors, AreWithinTheAffinityMask) {
   int cpus = 0;
   std::thread([&] {

@@ -1,4 +1,4 @@
-// View algebra, checked against enumerating every index.
+// View algebra, checked by enumerating every index.
 #include "src/base/view.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(ViewTest, InsertedAxisCanBeRemoved) {
 
 TEST(ViewTest, ReshapeSplitsAndJoinsRowMajorRuns) {
   EXPECT_EQ(*reshape(dense_view({6, 4}), {2, 3, 2, 2}), dense_view({2, 3, 2, 2}));
-  // Rows of 4 out of 8 columns: rows stay apart, inside them anything goes.
+  // Rows of 4 out of 8 columns: rows stay separate, inside them anything is possible.
   EXPECT_EQ(*reshape(view_of({6, 4}, {8, 1}), {2, 3, 2, 2}), view_of({2, 3, 2, 2}, {24, 8, 2, 1}));
   EXPECT_EQ(*reshape(view_of({2, 3}, {0, 1}), {2, 1, 3}), view_of({2, 1, 3}, {0, 3, 1}));
 }
@@ -145,7 +145,7 @@ TEST(ViewTest, ReshapeKeepsElementsInOrder) {
   int possible = 0;
   for (int round = 0; round < 4000; ++round) {
     const View view = random_view(random, 4);
-    // Another factorisation of the same number of elements.
+    // Another factorization of the same number of elements.
     Shape target;
     std::int64_t rest = view.shape.numel();
     while (rest > 1 && target.rank() < 4) {
@@ -239,7 +239,7 @@ TEST(ViewTest, ComposeWithAnUnchangedViewIsAlwaysPossible) {
 }
 
 TEST(ViewTest, ComposeRefusesWhatNeedsACopy) {
-  // Flattening a transpose walks two axes with one stride.
+  // Flattening a transpose would need two strides in one axis.
   EXPECT_FALSE(compose(dense_view({6}), view_of({2, 3}, {1, 2})));
   // Backwards over a gap.
   EXPECT_FALSE(compose(view_of({6}, {-1}, 5), view_of({2, 3}, {8, 1})));

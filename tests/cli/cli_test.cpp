@@ -39,7 +39,9 @@ TEST_F(Cli, ReportMakesAPageFromResults) {
   expect("report '" + results + "' --compare '" + results + "' --out '" + out() + "/two'", 0,
          "two/report.html");
   EXPECT_GT(fs::file_size(out() + "/two/report.html"), fs::file_size(out() + "/report.html"));
-  expect("report /no/such/results.json", 2, "cannot read /no/such/results.json");
+  expect("report /no/such/results.json", 2, "[report] cannot read /no/such/results.json");
+  expect("dump softmax --stage tile --shape wide", 2, "[dump] 'wide' is not a shape");
+  expect("explain conv_add", 2, "[explain] case conv_add cannot run yet");
   expect("report", 2, "results");
 }
 
@@ -122,7 +124,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("suite --set slow", 2, "quick and grid");
   expect("suite --no-such-option", 2, "--no-such-option");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2,
-         "cannot make the directory /proc/nowhere");
+         "cannot create the directory /proc/nowhere");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2, "with --out");
   expect("suite --cases nothing_like_it", 2, "there are pointwise_chain, ");
   expect("report /no/such.json", 2, "expected a results.json that sinter suite wrote");
@@ -131,7 +133,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
 TEST_F(Cli, ExitCodesAreInTheHelp) {
   expect("--help", 0, "Exit codes:\n  0 ");
   expect("--help", 0, "\n  1  something failed");
-  expect("--help", 0, "\n  2  used wrongly");
+  expect("--help", 0, "\n  2  invalid usage");
 }
 
 TEST_F(Cli, ExplainNeedsNoMemory) {
@@ -211,10 +213,10 @@ TEST_F(Cli, TuneIsForGpusAlone) {
   expect("tune softmax --budget 0", 2, "--budget");
   expect("tune softmax --device cpu", 2, "tuning is for GPUs");
   expect("tune softmax --device simt", 2, "its times say nothing of a GPU's");
-  // Options take no word that is a case's.
+  // Options do not accept a case's name.
   expect("tune --shapes 8x8,16x16 layernrom --device cpu", 2, "did you mean layernorm?");
   if (run("tune softmax --shapes 8x8 --budget 0.1", "SINTER_TUNING_FILE=" + out()).code == 1)
-    expect("tune softmax --shapes 8x8", 1, "NVIDIA");  // no GPU here, and what is missing
+    expect("tune softmax --shapes 8x8", 1, "NVIDIA");  // no GPU here: says what is missing
 }
 
 TEST_F(Cli, SuiteMeasuresAndWrites) {
@@ -266,7 +268,7 @@ TEST_F(Cli, WhatDoesNotFitIsSaidAndNoFailure) {
   EXPECT_FALSE(json["rows"][3].contains("skipped"));
 }
 
-// A run's files with the times of one case changed.
+// A run's files with one case's times changed.
 void slow_down(const std::string& from, const std::string& to, const std::string& name,
                double factor) {
   auto json = nlohmann::json::parse(std::ifstream(from));
@@ -303,7 +305,7 @@ TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
   const std::string arguments =
       "suite --cases softmax,layernorm --shapes 64x64,65x65 --seconds 0.02 --json --out " + out();
   ASSERT_EQ(run(arguments).code, 0);
-  // As if everything had been a thousand times as fast.
+  // As if everything had been a thousand times faster.
   slow_down(out() + "/results.json", before, "softmax", 0.001);
   const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
   EXPECT_EQ(outcome.code, 1) << outcome.text;
@@ -326,7 +328,7 @@ TEST_F(Cli, ResumeMeasuresOnlyWhatIsMissing) {
   EXPECT_EQ(json["rows"].size(), 8u);
   expect("suite --cases softmax --seconds 0.5 --resume --out " + out(), 2, "had another time");
   expect("suite --resume --out " + out() + "/nothing", 2, "cannot read");
-  // A typing error costs nothing.
+  // A typo costs nothing.
   expect("suite --cases sofmax --out " + out(), 2, "softmax");
   EXPECT_TRUE(fs::exists(out() + "/results.json"));
 }
@@ -354,7 +356,7 @@ TEST_F(Cli, InterruptLeavesTheResultsSoFar) {
   EXPECT_LT(rows(), 22u);
 }
 
-// The compiler says that it runs, and then takes its time.
+// The compiler reports that it runs, then takes its time.
 TEST_F(Cli, InterruptedCompilationsLeaveNothing) {
   const std::string started = (folder_ / "started").string();
   const std::string script = (folder_ / "cxx").string();

@@ -1,5 +1,5 @@
-// Completion as a shell does it: the script is sourced by a real bash, zsh and fish (those that are
-// installed), which is then asked what could follow.
+// Completion in real shells: the script is sourced by bash, zsh and fish (those installed), which
+// then complete.
 #include "cli/completion.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class Completion : public sinter::test::ToolTest {
     EXPECT_EQ(outcome.code, 0) << outcome.text;
     return lines_of(outcome.text);
   }
-  // The whole line as typed. Descriptions, after a tab, are cut off.
+  // The whole line as typed. Descriptions, after a tab, are removed.
   Words fish(const std::string& line) const {
     const auto outcome = shell("cd '" + folder_.string() + "' && HOME='" + folder_.string() +
                                "' fish --no-config -c \"source '" + script_ + "'; complete -C '" +
@@ -127,7 +127,7 @@ TEST_F(Completion, FishCompletes) {
   EXPECT_EQ(fish("sinter suite --cases softmax,layer"), Words{"softmax,layernorm"});
 }
 
-// zsh completes in an interactive shell alone: one is run on a terminal made for it.
+// zsh completes only in an interactive shell, so one runs on a pseudo-terminal.
 TEST_F(Completion, ZshCompletes) {
   write_script("zsh");
   if (IsSkipped() || HasFatalFailure()) return;
@@ -184,7 +184,7 @@ TEST_F(Completion, EveryStageOfTheTableCanBeDumped) {
   for (const sinter::cli::OptionValues& row : sinter::cli::all_option_values()) {
     if (row.name != "--stage") continue;
     for (const std::string& stage : row.words()) {
-      // What NVRTC and NVIDIA's tools make may be missing, which is no wrong use.
+      // NVRTC and NVIDIA's tools may be missing, which is not invalid usage.
       const bool is_nvidias = stage == "ptx" || stage == "sass";
       const int code = run("dump softmax --shape 33x65 " +
                            std::string(is_nvidias ? "--device cuda " : "") + "--stage " + stage)

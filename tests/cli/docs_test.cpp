@@ -1,5 +1,5 @@
-// docs/COMMAND_LINE.md against the tool: every command has a section, whose table has exactly the
-// command's options; every variable of src/base/options.h is explained.
+// docs/COMMAND_LINE.md against the tool: every command has a section whose table lists exactly its
+// options; every variable in src/base/options.h is documented.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ std::string section(const std::string& page, const std::string& title) {
   return page.substr(start, end == std::string::npos ? end : end - start);
 }
 
-// Of the first column of a section's tables, where an option may have several spellings.
+// From the first column of a section's tables; an option may have several spellings.
 Names documented_options(const std::string& section_text) {
   Names names;
   for (const std::string& cell : matches(section_text, "\n\\| (`--[^|]+) \\|"))
@@ -44,7 +44,7 @@ Names documented_options(const std::string& section_text) {
   return names;
 }
 
-// What --help lists, but for itself.
+// The options --help lists, except itself.
 Names long_options(const CLI::App& command) {
   Names names;
   for (const CLI::Option* option : command.get_options())

@@ -1,5 +1,4 @@
-// What the tool does with its output: JSON for programs, readers that leave early, full disks,
-// colours.
+// The tool's output: JSON, readers that close the pipe, full disks, colours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,14 +17,14 @@ using nlohmann::json;
 
 class Output : public sinter::test::ToolTest {
  protected:
-  // stdout alone, which must be JSON and nothing else.
+  // stdout only, which must be JSON and nothing else.
   json parsed(const std::string& arguments, const std::string& environment = "") const {
     const auto outcome = shell(environment + " '" + tool_ + "' " + arguments + " 2>/dev/null");
     EXPECT_EQ(outcome.code, 0);
     EXPECT_TRUE(json::accept(outcome.text)) << outcome.text;
     return json::parse(outcome.text, nullptr, false);
   }
-  // In bash: the tool's own exit code in a pipe, and what it had to say on stderr.
+  // In bash: the tool's exit code in a pipe, and its stderr.
   sinter::test::Outcome piped(const std::string& arguments, const std::string& reader) const {
     return shell("bash -c \"'" + tool_ + "' " + arguments + " 2>'" + errors() + "' | " + reader +
                  " >/dev/null; exit \\${PIPESTATUS[0]}\"");
@@ -60,6 +59,14 @@ TEST_F(Output, DevicesSayWhatIsMissingAndItsCost) {
   EXPECT_EQ(broken["tools"][0]["state"], "no");
   EXPECT_EQ(broken["tools"][0]["text"], "/bin/false compiles nothing: exit status 1");
   EXPECT_NE(broken["tools"][0]["cost"].get<std::string>().find("fail"), std::string::npos);
+
+  const std::string refusal = "[SINTER_CXX] '/nonexistent/c++' is not a program that can be run";
+  const json wrong = parsed("devices --json", "SINTER_CXX=/nonexistent/c++");
+  EXPECT_EQ(wrong["devices"][0]["state"], "no");
+  for (const json& text : {wrong["devices"][0]["text"], wrong["tools"][0]["text"]})
+    EXPECT_TRUE(text.get<std::string>().starts_with(refusal)) << text;
+  EXPECT_EQ(wrong["tools"][0]["cost"], "the devices cpu and simt cannot be used");
+  expect_with("SINTER_CXX=/nonexistent/c++", "suite --shapes 8x8", 2, refusal);
 
   const json no_cache = parsed("devices --json", "SINTER_CACHE_DIR=/proc/nowhere");
   EXPECT_EQ(no_cache["tools"][1]["name"], "kernel cache");
@@ -140,7 +147,7 @@ TEST(JsonText, SurvivesBytesThatAreNoText) {
 TEST_F(Output, AReaderThatLeavesIsNoError) {
   for (const char* arguments :
        {"explain softmax --shape 33x65", "--help", "completion bash",
-        // More than the buffer of stdout holds.
+        // More than stdout's buffer holds.
         "dump double_softmax --shape 33x65 --stage source --full --eager"}) {
     for (const char* reader : {"true", "head -1"}) {
       EXPECT_EQ(piped(arguments, reader).code, 0) << arguments << " | " << reader;

@@ -1,5 +1,5 @@
-// The progress bar's texts: what is left out when there is little room, and the guess of the time.
-// And the bar itself, on a terminal made for it and in a pipe.
+// The progress bar's texts: what is dropped in little space, and the time estimate. And the bar
+// itself, on a pseudo-terminal and in a pipe.
 #include "cli/progress_bar.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace sinter::cli {
 namespace {
 
-// What `work` writes to stderr while stderr is a terminal of `columns` columns.
+// Output of `work` on stderr while stderr is a terminal of `columns` columns.
 template <typename Work>
 std::string on_terminal(unsigned short columns, const Work& work) {
   int master = -1;
@@ -25,7 +25,7 @@ std::string on_terminal(unsigned short columns, const Work& work) {
   work();
   dup2(before, STDERR_FILENO);
   close(before);
-  close(terminal);  // so that reading ends, with an error, after the last byte
+  close(terminal);  // ends the reading, with an error, after the last byte
   std::string text;
   std::array<char, 4096> part{};
   for (ssize_t got = 0; (got = read(master, part.data(), part.size())) > 0;)
@@ -129,7 +129,7 @@ TEST(TimeLeft, WhatWasDoneBeforeTookNoTime) {
   for (std::size_t done = 1900; done <= 1910; ++done)
     time.add(done, 10 * static_cast<double>(done - 1900));
   EXPECT_DOUBLE_EQ(time.left(2000).value(), 900);
-  // A second part of a run counts from its own beginning.
+  // The second phase of a run counts from its own start.
   time.add(0, 100);
   EXPECT_FALSE(time.left(5));
   for (std::size_t done = 1; done <= 3; ++done) time.add(done, 100 + 2 * static_cast<double>(done));

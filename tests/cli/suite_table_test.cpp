@@ -1,4 +1,4 @@
-// The table at the end of a run, and the list of what failed.
+// The table at the end of a run, and the list of failures.
 #include "cli/suite_table.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace sinter::cli {
 namespace {
 
-// x86 gives the NaN of an invalid operation a sign, which is no news to anybody.
+// x86 gives the NaN of an invalid operation a sign, which must not be shown.
 suite::Results wrong_results() {
   suite::ResultRow row;
   row.case_name = "softmax";

@@ -1,5 +1,5 @@
-// The built tool (SINTER_CLI), run in a shell. Tests that need it derive from ToolTest and are
-// skipped where it is not built.
+// Runs the built tool (SINTER_CLI) in a shell. Tests that need it derive from ToolTest and are
+// skipped if it is not built.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The CPU device: compiled kernels agree with the interpreter, come from disk the second time, and
-// the device goes on without a compiler and without a usable cache.
+// The CPU device: compiled kernels agree with the interpreter and come from disk the second time;
+// the device works without a compiler and without a usable cache.
 #include "src/cpu/cpu_device.h"
 
 #include <gtest/gtest.h>
@@ -164,10 +164,9 @@ TEST_F(CpuDeviceTest, DamagedEntryIsRebuilt) {
   EXPECT_TRUE(device()->compile(pointwise_program())->stats().from_disk);
 }
 
-// Intact by its checksum, but not a library: rebuilt all the same.
+// Intact by its checksum but not a library: rebuilt.
 TEST_F(CpuDeviceTest, EntryThatCannotBeLoadedIsRebuilt) {
-  device()->compile(
-      pointwise_program());  // not held: a library still loaded would be found by name
+  device()->compile(pointwise_program());  // not held: a loaded library would be found by name
   const auto cpu = device();
   const std::string path = cpu->disk_cache().list().at(0).path;
   const std::string hex = std::filesystem::path(path).stem();
@@ -213,7 +212,7 @@ TEST_F(CpuDeviceTest, WithoutACompilerKernelsOfTheCacheRun) {
   expect_agrees(*other, pointwise_program(0.25), 1000, 0);
 }
 
-// Whatever made the entry unusable: it is interpreted, not trusted.
+// However the entry became unusable, the kernel is interpreted.
 TEST_F(CpuDeviceTest, WithoutACompilerADamagedOrUntrustedEntryIsNotRun) {
   const std::function<void(const std::string&)> damages[] = {
       [](const std::string& path) { ASSERT_EQ(truncate(path.c_str(), 1000), 0); },
@@ -252,7 +251,7 @@ TEST_F(CpuDeviceTest, SaysWhatItDoesWithout) {
       << limitation;
 }
 
-// The script counts its runs; a failure is tried again, because it may be gone.
+// The script counts its runs; a failure is retried, because it may be temporary.
 TEST_F(CpuDeviceTest, ACompilerThatWorksIsTriedOutOnce) {
   const std::string script = directory_.path() + "/cxx";
   const std::string runs = directory_.path() + "/runs";

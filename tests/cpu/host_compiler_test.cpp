@@ -1,5 +1,5 @@
 // The host compiler: good source gives a library, bad source an error with log and path; compilers
-// that are missing, hang, crash or write nothing are told apart.
+// that are missing, hang, crash or write nothing are distinguished.
 #include "src/cpu/host_compiler.h"
 
 #include <dlfcn.h>
@@ -99,7 +99,7 @@ TEST_F(HostCompilerTest, HangingCompilerIsKilledWithItsChildren) {
   EXPECT_EQ(error.log(), "started\n");
 }
 
-// What it writes on the way goes with the temporary directory, even if it is killed.
+// Its temporary files are removed with the temporary directory, even if it is killed.
 TEST_F(HostCompilerTest, AKilledCompilerLeavesNoTemporaryFiles) {
   const auto cxx = compiler(
       write_script("echo $TMPDIR; touch $TMPDIR/cc1234.o; echo x > $TMPDIR/kernel.so; kill -9 $$"));
@@ -121,7 +121,7 @@ TEST_F(HostCompilerTest, FailuresAreToldApart) {
       std::string::npos);
 }
 
-// It never reads its input: the source is larger than any pipe, and SIGPIPE would end us.
+// It never reads its input: the source is larger than any pipe, and SIGPIPE would kill us.
 TEST_F(HostCompilerTest, CompilerThatIgnoresItsInput) {
   const auto cxx = compiler(write_script("exit 1"));
   error_of(*cxx, std::string(1 << 20, ' '));

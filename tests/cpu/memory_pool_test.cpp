@@ -1,4 +1,4 @@
-// The CPU's memory pool: blocks come back, alignment and waste are bounded, running out is an
+// The CPU's memory pool: blocks are reused, alignment and waste are bounded, running out is an
 // error.
 #include "src/cpu/memory_pool.h"
 
@@ -110,7 +110,7 @@ TEST(MemoryPool, HopelessRequestIsAnErrorAndThePoolGoesOn) {
   EXPECT_EQ(pool->allocate(100)->bytes(), 100u);
 }
 
-// Untouched blocks do not show in the system's free memory; together they may not exceed it.
+// Untouched blocks do not reduce the system's free memory; together they must not exceed it.
 TEST(MemoryPool, PromisesNoMoreThanThereIs) {
   const auto pool = MemoryPool::create();
   std::vector<StoragePtr> blocks;
@@ -120,7 +120,7 @@ TEST(MemoryPool, PromisesNoMoreThanThereIs) {
   EXPECT_THROW(fill(), DeviceError);
   const std::size_t count = blocks.size();
   blocks.clear();
-  // What is cached is given back before anyone is refused.
+  // Cached blocks are released before a request is refused.
   if (count > 0) {
     EXPECT_NO_THROW(pool->allocate(count * (std::size_t{3} << 30)));
   }

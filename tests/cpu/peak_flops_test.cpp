@@ -1,4 +1,4 @@
-// The arithmetic peak: the kernel does the work that is counted, and the device measures it once.
+// The arithmetic peak: the kernel does the counted work, and the device measures it once.
 #include "src/cpu/peak_flops.h"
 
 #include <gtest/gtest.h>

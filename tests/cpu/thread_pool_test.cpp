@@ -1,5 +1,5 @@
-// The thread pool: every program runs once, exceptions arrive, nested and concurrent calls work, a
-// forked child does not hang.
+// The thread pool: every program runs once, exceptions propagate, nested and concurrent calls work,
+// a forked child does not hang.
 #include "src/cpu/thread_pool.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(ThreadPool, WorkersTakePart) {
   ThreadPool pool(4);
   std::mutex mutex;
   std::set<std::thread::id> seen;
-  // Pieces take long enough for every worker to arrive.
+  // Chunks take long enough for every worker to arrive.
   pool.parallel_for(64, 0, [&](std::int64_t, std::int64_t, char*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const std::lock_guard lock(mutex);
@@ -94,7 +94,7 @@ TEST(ThreadPool, ExceptionReachesTheCaller) {
     } catch (const std::runtime_error& error) {
       EXPECT_EQ(std::string(error.what()).find("piece "), 0u);
     }
-    EXPECT_LE(started, 4);  // the others were not started any more
+    EXPECT_LE(started, 4);  // no others were started
     EXPECT_EQ(parallel_sum(pool, 100), 4950);
   }
 }
@@ -148,7 +148,7 @@ TEST(ThreadPool, ForkedChildHasItsOwnWorkers) {
   ThreadPool pool(3);
   EXPECT_EQ(parallel_sum(pool, 1000), 499'500);
   std::atomic<bool> stop{false};
-  std::thread busy([&] {  // so that some forks happen in the middle of a job
+  std::thread busy([&] {  // so that some forks happen during a job
     while (!stop) parallel_sum(pool, 1000);
   });
   for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,5 @@
-// The CUDA device as Sinter's users see it: on the fake driver what it is asked for (nothing is
-// computed there), on a GPU that results are right.
+// The CUDA device through the API: on the fake driver, its calls (nothing is computed there); on a
+// GPU, its results.
 #include "src/cuda/cuda_device.h"
 
 #include <sinter/sinter.h>
@@ -88,7 +88,7 @@ TEST_F(CudaDeviceTest, CopiesWaitForTheHostsSide) {
 // --- through the API
 // ------------------------------------------------------------------------------
 
-// A registered device stays for the process: it has a driver of its own, which no test sets back.
+// A registered device stays for the process: it has its own driver, which no test resets.
 class FakeCudaApi : public testing::Test {
  protected:
   FakeCudaApi() : fake_(state()) {

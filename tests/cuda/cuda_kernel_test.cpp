@@ -25,7 +25,7 @@ class CudaKernelTest : public FakeDevice {
         std::make_shared<CudaCompiler>(primary_, Nvrtc::load({SINTER_FAKE_NVRTC}), cache_dir);
   }
 
-  // One whose blocks run program after program.
+  // A persistent one, whose blocks run program after program.
   std::shared_ptr<const CudaKernel> fetching_kernel(int cluster, int fetch_bytes) {
     fake_.argument_words = 1;
     return std::make_shared<CudaKernel>(primary_, streams_, compiler_, "k", [=](bool) {
@@ -182,7 +182,7 @@ TEST_F(CudaKernelTest, ACubinIsKeptOnDiskAndReplacedWhereItDoesNotLoad) {
   reset_parts(directory);
   EXPECT_FALSE(kernel(1)->stats().from_disk);
   EXPECT_EQ(nvrtc_.compiled, 2);
-  // What a driver refuses now is compiled again.
+  // An image that the driver refuses is compiled again.
   fake_.failing_call = "cuModuleLoadData";
   fake_.failing_code = 209;
   EXPECT_THROW(kernel(1), DeviceError);

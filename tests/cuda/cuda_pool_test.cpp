@@ -1,5 +1,5 @@
-// The pool: sizes, what is reused by whom and in which order of streams, what happens when memory
-// runs out. With a fake driver, whose log shows what was recorded and waited for.
+// The pool: sizes, reuse across streams, and running out of memory. With a fake driver, whose log
+// shows recorded events and waits.
 #include "src/cuda/cuda_pool.h"
 
 #include <sinter/error.h>
@@ -146,12 +146,12 @@ TEST_F(CudaPoolTest, AUserOnAnotherStreamIsWaitedFor) {
   StoragePtr storage = device->allocate(kMiB);
   const OnStream on(*device, stream(1600));
   storage->note_use();
-  storage->note_use();  // told once is enough
+  storage->note_use();  // once is enough
   fake_.stream_log.clear();
   fake_.streams.clear();
   storage.reset();
   ASSERT_EQ(fake_.stream_log.size(), 1u);
-  EXPECT_EQ(fake_.streams[0], stream(1600));  // the event: what was given to it until now
+  EXPECT_EQ(fake_.streams[0], stream(1600));  // the event after all of its work so far
   const OnStream back(*device, device->streams().own());
   fake_.stream_log.clear();
   device->allocate(kMiB);

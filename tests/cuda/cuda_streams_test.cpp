@@ -1,5 +1,5 @@
-// Which stream a thread's work goes to, in which order streams are put, and what other threads may
-// do meanwhile. With a fake driver, whose log shows what was recorded and waited for.
+// The stream of a thread's work, ordering between streams, and concurrent threads. With a fake
+// driver, whose log shows recorded events and waits.
 #include "src/cuda/cuda_streams.h"
 
 #include <sinter/error.h>
@@ -96,8 +96,8 @@ TEST_F(CudaStreamsTest, LeavingThrowsNothingWhereTheDriverFails) {
   EXPECT_EQ(device->streams().current(), device->streams().own());
 }
 
-// The driver gives a destroyed stream's handle to a new one. What the old one used is free for the
-// new one, so it has to come after it: after own(), which waited when the old one was left.
+// The driver reuses a destroyed stream's handle. The old stream's memory is free for the new one,
+// so the new one must be ordered after own(), which waited when the old one was left.
 TEST_F(CudaStreamsTest, AStreamWithTheHandleOfAnOldOneComesAfterIt) {
   const auto device = make();
   const CUstream own = device->streams().own();
@@ -124,7 +124,7 @@ TEST_F(CudaStreamsTest, NoneIsLeftWhileAnEventIsRecordedOnIt) {
   });
   while (step < 1) std::this_thread::yield();
   // The pool records on the user's stream: let the user leave now. Its own calls are over when it
-  // destroys its event; it must not come back before the record is made.
+  // destroys its event; it must not return before the record is made.
   bool left_during_record = false;
   fake_.on_call = [&](const std::string& call) {
     if (std::this_thread::get_id() == user.get_id()) {

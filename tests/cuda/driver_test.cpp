@@ -1,5 +1,5 @@
-// The driver's loader: each way to be without one is told apart, with a fake driver; and what this
-// machine has, with or without a GPU.
+// The driver's loader: distinguishes every way of lacking a driver, with a fake one; and this
+// machine's driver, if any.
 #include "src/cuda/driver.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(CudaDriver, NoLibrary) {
 
 TEST(CudaDriver, SomeOtherLibrary) {
   const DeviceError error = error_of_load("libm.so.6");
-  EXPECT_STREQ(error.what(), "libm.so.6 is no NVIDIA driver: it has no cuDriverGetVersion");
+  EXPECT_STREQ(error.what(), "libm.so.6 is not an NVIDIA driver: it has no cuDriverGetVersion");
 }
 
 TEST(CudaDriver, TooOld) {
@@ -68,7 +68,7 @@ TEST(CudaDriver, TooOld) {
 TEST(CudaDriver, VersionUnknown) {
   FakeCuda& fake = fresh_fake();
   fake.failing_call = "cuDriverGetVersion";
-  fake.failing_code = 34;  // what the toolkit's stub gives
+  fake.failing_code = 34;  // the toolkit's stub returns this
   const DeviceError error = error_of_load(SINTER_FAKE_CUDA);
   EXPECT_EQ(error.code(), 34);
   EXPECT_NE(std::string(error.what()).find("stub"), std::string::npos) << error.what();

@@ -1,5 +1,4 @@
-// The CUDA stopwatch: its sequence of calls and its care for what it opened, with a fake driver.
-// On a GPU: times are those of the work.
+// The CUDA stopwatch: its sequence of calls and cleanup, with a fake driver. On a GPU: its times.
 #include "src/cuda/event_stopwatch.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ TEST_F(FakeStopwatch, ASampleIsWaitResetFlushStartRunEnd) {
   EXPECT_TRUE(stopwatch->resolves_single_calls());
 }
 
-// The device must not catch up with a host that takes its time.
+// The device must not catch up with a slow host.
 TEST_F(FakeStopwatch, SlowCallsGetALongerFlush) {
   const auto stopwatch = make();
   const auto flushes = [&] {
@@ -132,7 +131,7 @@ TEST_F(FakeStopwatch, AContextOfTheCallersStaysTheirs) {
     const auto stopwatch = make();
     stopwatch->time(run_for(1), 1);
     EXPECT_EQ(fake_.calls["cuDevicePrimaryCtxRetain"], 0);
-    // Somebody else's turn in between.
+    // Other code runs in between.
     fake_.current = fake_.primary;
     stopwatch->time(run_for(1), 1);
     EXPECT_EQ(fake_.current, fake_.primary);
@@ -155,7 +154,7 @@ TEST_F(FakeStopwatch, APrimaryContextOutlivesWhoMadeIt) {
 
 TEST_F(FakeStopwatch, APrimaryContextBesideTheCurrentOneIsLetGo) {
   fake_.current = fake_.created;
-  fake_.primary_holds = 1;  // somebody else's
+  fake_.primary_holds = 1;  // held by other code
   {
     const auto stopwatch = make();
     EXPECT_EQ(fake_.primary_holds, 1);
@@ -164,7 +163,7 @@ TEST_F(FakeStopwatch, APrimaryContextBesideTheCurrentOneIsLetGo) {
   EXPECT_EQ(fake_.current, fake_.created);
 }
 
-// Whatever fails, at its first call or a later one: a DeviceError that names it, and nothing leaks.
+// Whatever call fails, first or later: a DeviceError that names it, and nothing leaks.
 TEST_F(FakeStopwatch, EveryFailureIsADeviceErrorAndNothingLeaks) {
   const char* const calls[] = {
       "cuCtxGetCurrent", "cuCtxSetCurrent",      "cuDeviceGet",        "cuDevicePrimaryCtxRetain",
@@ -188,11 +187,11 @@ TEST_F(FakeStopwatch, EveryFailureIsADeviceErrorAndNothingLeaks) {
           failed = error.call();
         }
         made = fake_.calls[call];
-        fake_.failing_call.clear();  // so that what is left open is the stopwatch's fault
+        fake_.failing_call.clear();  // so that anything left open is the stopwatch's fault
       } catch (const DeviceError& error) {
         failed = error.call();
       }
-      // Its second call puts back what was current: nobody is told.
+      // Its second call restores the previous context: failures are not reported.
       const bool is_told = made >= from && !(call == "cuCtxSetCurrent" && from == 2);
       EXPECT_EQ(failed, is_told ? call : "");
       expect_nothing_is_open();
@@ -301,7 +300,7 @@ TEST_F(GpuStopwatch, UsableAfterRunThrew) {
   EXPECT_GT(stopwatch->time(fill(kBytes), 1), 0);
 }
 
-// The caller has made no context of their own: the stopwatch's is current while it is used.
+// The caller has no context: the stopwatch's is current while it is used.
 TEST_F(GpuStopwatch, WithoutAContextOfTheCallers) {
   const CudaDriver& driver = cuda_driver();
   driver.ctx_set_current(nullptr);

@@ -1,5 +1,5 @@
-// NVRTC's loader with a fake library; and, where this machine has NVRTC, what it makes of good and
-// bad texts for several architectures. No GPU is needed.
+// NVRTC's loader with a fake library; and this machine's NVRTC, if any, on good and bad texts for
+// several architectures. No GPU is needed.
 #include "src/cuda/nvrtc.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Nvrtc, TooOldOrAnotherLibrary) {
   EXPECT_TRUE(error_of_load({"libnvrtc_of_nobody.so", SINTER_FAKE_NVRTC})
                   .starts_with(SINTER_FAKE_NVRTC " is of CUDA 11.8, and CUDA 12.0 or newer"));
   EXPECT_TRUE(error_of_load({"libm.so.6"})
-                  .starts_with("libm.so.6 is no NVRTC of CUDA 12: it has no nvrtcVersion, and "));
+                  .starts_with("libm.so.6 is not NVRTC of CUDA 12: it has no nvrtcVersion, and "));
   fake.major = 12;
   const auto nvrtc = Nvrtc::load({"libm.so.6", SINTER_FAKE_NVRTC});
   EXPECT_EQ(nvrtc->version_text(), "12.8");

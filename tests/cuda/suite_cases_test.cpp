@@ -1,6 +1,6 @@
 // The suite's cases through the API on a GPU against the suite's f64 references: shapes that fit
 // their tiles and shapes that do not, short rows and rows longer than a block or a cluster, and
-// more of them than run at once, where blocks fetch the next.
+// more rows than run at once, where persistent blocks prefetch the next.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ TEST_P(GpuSuiteCase, IsAccurate) {
     for (const auto& [shape, dtype] : kSmall)
       expect_accurate(GetParam(), shape, dtype, open_device("cuda"));
     if (GetParam().name == "layernorm")
-      expect_accurate(GetParam(), {300, 16384}, DType::f32, open_device("cuda"));  // fetches ahead
+      expect_accurate(GetParam(), {300, 16384}, DType::f32, open_device("cuda"));  // prefetches
     return;
   }
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
-// Tuning on a GPU: whatever is found, results stay right, and the next program uses it. On the fake
-// driver: what the tuner asks a CUDA device for.
+// Tuning on a GPU: results stay right, and the next program uses what was found. On the fake
+// driver: the tuner's calls.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace sinter {
 namespace {
 
-// Before anything asks for the environment's options: what is found here is nobody else's.
+// Runs before the environment's options are read, so that these tests use their own tuning file.
 const std::string kFile = [] {
   std::string path = ::testing::TempDir() + "gpu-tuning-" + std::to_string(getpid()) + ".json";
   setenv("SINTER_TUNING_FILE", path.c_str(), 1);

@@ -1,4 +1,4 @@
-// Embedded files are the files, byte for byte.
+// Embedded files equal the originals, byte for byte.
 #include "src/profile/assets.h"
 
 #include <gtest/gtest.h>

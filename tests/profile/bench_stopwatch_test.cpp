@@ -1,4 +1,4 @@
-// Timing by a clock that is given.
+// Timing with a given clock.
 #include "src/profile/bench_stopwatch.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace sinter {
 namespace {
 
-// Says that every call takes as long as it is told; counts what was not waited for.
+// Reports scripted durations; counts work that was not waited for.
 class ToldStopwatch : public Stopwatch {
  public:
   double time(const std::function<void()>& run, int calls) override {

@@ -1,4 +1,4 @@
-// bench: turns are fair, samples are enough, options are checked.
+// bench: functions take turns fairly, there are enough samples, options are checked.
 #include <gtest/gtest.h>
 #include <sinter/bench.h>
 #include <sinter/error.h>

@@ -1,5 +1,5 @@
-// count(): all threads, per call, with a software event that every Linux has (the time that threads
-// run); instructions and memory traffic where the machine shows them.
+// count(): all threads, per call, with a software event that every Linux has (thread run time);
+// instructions and memory traffic if the machine exposes them.
 #include "src/profile/counters.h"
 
 #include <gtest/gtest.h>
@@ -21,20 +21,20 @@ namespace {
 constexpr PerfEvent kTaskClock{1, 1, 0, 0};
 constexpr std::int64_t kMs = 1'000'000;
 
-// Nanoseconds that this thread has run.
+// Nanoseconds this thread has run.
 std::int64_t own_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// Runs, for as long as that takes on a busy machine.
+// Runs until the given time has been used, even on a busy machine.
 void burn(std::int64_t nanoseconds) {
   for (const std::int64_t end = own_time() + nanoseconds; own_time() < end;) {
   }
 }
 
-// Threads that exist before the counting and burn when told to.
+// Threads that exist before the counting and burn time on request.
 class Workers {
  public:
   explicit Workers(int threads) {

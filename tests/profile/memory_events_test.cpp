@@ -1,5 +1,5 @@
-// The descriptions of memory controllers, in made-up trees like those of sysfs: what is right is
-// read, what is not is refused with a reason.
+// Descriptions of memory controllers in fake sysfs trees: valid ones are read, others are refused
+// with a reason.
 #include "src/profile/memory_events.h"
 
 #include <gtest/gtest.h>
@@ -188,7 +188,7 @@ TEST_F(MemoryTree, WhatIsNoFileIsNotRead) {
   add_server("uncore_imc_0", "20");
   const std::string path = root_.path() + "/uncore_imc_0/type";
   fs::remove(path);
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // opening it would wait for ever
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // opening it would block forever
   expect_refused("uncore_imc_0/type");
   fs::remove(path);
   fs::create_directory(path);

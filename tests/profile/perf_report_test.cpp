@@ -1,5 +1,5 @@
-// perf_report: every size and line, what is made for a size is gone before the next, errors stay in
-// their point, files are whole.
+// perf_report: every size and line; data of a size is freed before the next; errors stay in their
+// point; files are complete.
 #include <gtest/gtest.h>
 #include <sinter/bench.h>
 #include <sinter/error.h>

@@ -1,4 +1,5 @@
-// BuildOnce: one build a key, an error for all who wait; OneAtATime: no circle of threads waits.
+// BuildOnce: one build per key, its error for all waiters; OneAtATime: no deadlock in a cycle of
+// threads.
 #include "src/runtime/build_once.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// One round: the second thread asks while the first one builds, and fails.
+// One round: the second thread requests while the first one builds, and fails.
 bool second_gets_the_error_of_the_first() {
   BuildOnce<int, int> builds;
   std::atomic<bool> asked = false;
@@ -39,8 +40,8 @@ bool second_gets_the_error_of_the_first() {
     });
     ADD_FAILURE();
   } catch (const std::runtime_error&) {
-    // Both threads have the same exception. ThreadSanitizer does not see how it is counted: the
-    // other one is done with it before it goes.
+    // Both threads have the same exception. ThreadSanitizer does not see its reference counting, so
+    // the other one releases it before this one ends.
     second.join();
   }
   EXPECT_EQ(builds.run(1, [] { return 3; }), 3);  // a failure is not remembered
@@ -48,7 +49,7 @@ bool second_gets_the_error_of_the_first() {
 }
 
 TEST(BuildOnce, WhoWaitsGetsTheErrorOfTheBuild) {
-  bool got_it = false;  // the second thread may come too late on a machine under load
+  bool got_it = false;  // the second thread may come too late on a loaded machine
   for (int round = 0; round < 20 && !got_it; ++round) got_it = second_gets_the_error_of_the_first();
   EXPECT_TRUE(got_it);
 }

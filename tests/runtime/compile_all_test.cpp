@@ -1,4 +1,4 @@
-// compile_all(): every program once, in order, errors by program.
+// compile_all(): every program once, in order; errors by program.
 #include "src/runtime/compile_all.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace sinter {
 namespace {
 
-// Compiles nothing: a kernel is known by its program's name.
+// Compiles nothing: a kernel is identified by its program's name.
 class NamedKernel : public CompiledKernel {
  public:
   explicit NamedKernel(std::string n) : name(std::move(n)) {}
@@ -20,7 +20,7 @@ class NamedKernel : public CompiledKernel {
   std::string name;
 };
 
-// Counts what it is asked for; programs called bad fail.
+// Counts its calls; programs called bad fail.
 struct Counter {
   KernelPtr operator()(const tile::TileProgram& program) {
     const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// The disk cache: entries survive, damaged or untrusted ones are refused and rebuilt, nothing
-// half-written is ever seen, an unusable directory is a reason and not an error.
+// The disk cache: entries survive; damaged or untrusted ones are refused and rebuilt; partial
+// entries are never seen; an unusable directory is a reason, not an error.
 #include "src/runtime/disk_cache.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ class DiskCacheTest : public testing::Test {
     EXPECT_TRUE(result) << result.refusal;
     return result.path;
   }
-  // An untrusted entry: not given out, deleted, and can be put again.
+  // An untrusted entry: not returned, deleted, and can be stored again.
   void expect_refused_and_rebuilt(const std::string& path) {
     EXPECT_FALSE(cache_->get(kKey));
     struct stat info {};
@@ -198,7 +198,7 @@ TEST_F(DiskCacheTest, DirectoryThatVanishedIsAReason) {
   cache_->clear();
 }
 
-// In a child, which can become someone whom permissions bind.
+// In a child, which can drop its privileges.
 TEST_F(DiskCacheTest, ReadOnlyDirectoryGivesEntriesAndRefusesNewOnes) {
   const pid_t child = fork();
   if (child == 0) {
@@ -219,7 +219,7 @@ TEST_F(DiskCacheTest, ReadOnlyDirectoryGivesEntriesAndRefusesNewOnes) {
   EXPECT_EQ(status, 0);
 }
 
-// In a child, because the limit and the signal belong to the whole process.
+// In a child, because the limit and the signal apply to the whole process.
 TEST_F(DiskCacheTest, WriteThatFailsHalfwayLeavesNothing) {
   const pid_t child = fork();
   if (child == 0) {
@@ -251,7 +251,7 @@ TEST_F(DiskCacheTest, FullDiskLeavesNothing) {
   umount(disk.c_str());
 }
 
-// Every process puts, gets and damages the same few keys; no one may ever see a wrong payload.
+// Every process puts, gets and damages the same few keys; none may ever see a wrong payload.
 TEST_F(DiskCacheTest, EightProcessesHammerTheSameKeys) {
   constexpr int kProcesses = 8;
   std::vector<pid_t> children;
@@ -263,7 +263,7 @@ TEST_F(DiskCacheTest, EightProcessesHammerTheSameKeys) {
       const Hash128 key{3, static_cast<std::uint64_t>(i % 4)};
       const std::string payload(5000 + 1000 * static_cast<std::size_t>(i % 4), 'a' + (i % 4));
       if (const auto path = cache_->get(key)) {
-        // It may have been deleted since, or cut by the process below; whole bytes are ours.
+        // It may have been deleted since, or truncated by the process below; if whole, it is ours.
         const std::string text = file_text(*path).substr(0, payload.size());
         good = good && payload.starts_with(text);
       }
@@ -382,7 +382,7 @@ TEST_F(DiskCacheTest, FailedSourcesCountAndOldTemporaryFilesGo) {
   EXPECT_TRUE(fs::exists(notes));
 }
 
-// Every process writes more than the limit; whoever gets an entry gets a whole one.
+// Every process writes more than the limit; every entry read is whole.
 TEST_F(DiskCacheTest, ManyProcessesEvict) {
   std::vector<pid_t> children;
   for (std::uint64_t process = 0; process < 6; ++process) {

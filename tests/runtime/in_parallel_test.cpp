@@ -1,4 +1,4 @@
-// in_parallel(): every piece once, no more threads than asked for, errors in the pieces' order.
+// in_parallel(): every item once, no more threads than requested, errors in the items' order.
 #include "src/runtime/in_parallel.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The kernel cache: one compilation a key, however many threads ask; failures are not remembered.
+// The kernel cache: one compilation per key for any number of threads; failures are not remembered.
 #include "src/runtime/kernel_cache.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(KernelCache, FailureIsNotRemembered) {
   EXPECT_TRUE(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }));
 }
 
-// Who waited gets its error; who came after it tries again, all of them once.
+// Waiters get the error; later calls retry, all of them once.
 TEST(KernelCache, AFailureIsTheErrorOfAllWhoWait) {
   KernelCache cache;
   std::atomic<int> tries{0};

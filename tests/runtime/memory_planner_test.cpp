@@ -1,4 +1,4 @@
-// The memory planner: what lives at the same time never overlaps, what does not shares.
+// The memory planner: buffers that are live together never overlap, others share memory.
 #include "src/runtime/memory_planner.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ void expect_valid(const std::vector<Lifetime>& lifetimes, const MemoryPlan& plan
   }
 }
 
-// The most that lives at one step: no plan can be smaller.
+// The most bytes live at one step: a lower bound for any plan.
 std::size_t lower_bound(const std::vector<Lifetime>& lifetimes) {
   std::size_t bound = 0;
   for (const Lifetime& at : lifetimes) {

@@ -1,5 +1,5 @@
-// Temporary directories: gone with their owner, with the process however it ends where it asks for
-// that, and with the next process where it could not.
+// Temporary directories: removed with their owner, at process exit or on a signal, or by the next
+// process.
 #include "src/runtime/temporary_directory.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In processes of their own, with a TMPDIR of their own.
+// In separate processes with their own TMPDIR.
 class TemporaryDirectoryTest : public testing::Test {
  protected:
   std::string root() const { return root_.path(); }
@@ -31,7 +31,7 @@ class TemporaryDirectoryTest : public testing::Test {
     const fs::directory_iterator files(root());
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
   }
-  // The status of a child that does `work`.
+  // The exit status of a child that runs `work`.
   int in_child(const std::function<void()>& work) const {
     const pid_t child = fork();
     if (child == 0) {
@@ -44,7 +44,7 @@ class TemporaryDirectoryTest : public testing::Test {
     waitpid(child, &status, 0);
     return status;
   }
-  // A directory with files that nobody removes.
+  // A directory with leftover files.
   static void leak() {
     static const TemporaryDirectory* directory = nullptr;
     directory = new TemporaryDirectory;

@@ -1,4 +1,4 @@
-// Kernels that are right, on the simt device: tails, shared memory, clusters, several at once.
+// Correct kernels on the simt device: tails, shared memory, clusters, several at once.
 #include <gtest/gtest.h>
 
 #include <numeric>

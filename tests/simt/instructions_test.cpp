@@ -70,7 +70,7 @@ std::vector<float> interesting_floats() {
   return values;
 }
 
-// A name that only the GPU's header has would be found by the first kernel that uses it.
+// A name that only the GPU's header has would fail in the first kernel that uses it.
 TEST(SimtInstructions, EveryPrimitiveOfTheGpuIsThere) {
   const std::string gpu(kernel_header("cuda/primitives.cuh"));
   const std::string simt(kernel_header("simt/primitives.h"));
@@ -161,7 +161,7 @@ TEST(SimtInstructions, QuotientsByInverses) {
   }
 }
 
-// Of pairs: each half is what the elements' would be.
+// On packed halves: each half equals the scalar result.
 TEST(SimtInstructions, TheGreaterOfTwoPairs) {
   std::vector<std::uint16_t> values = all_sixteen_bits();
   std::shuffle(values.begin(), values.end(), std::mt19937(5));

@@ -1,5 +1,5 @@
-// Kernels written by hand for the simt device, with the headers a rendered kernel has.
-// In: a body. Out: a compiled kernel, launched on vectors.
+// Hand-written kernels for the simt device, with the headers of a rendered kernel. In: a body. Out:
+// a compiled kernel, launched on vectors.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline SimtDevice& device() {
 }
 
 struct KernelText {
-  std::string body;  // what stands in the kernel's braces
+  std::string body;  // the text inside the kernel's braces
   int words = 0;     // buffers, scalars, the number of programs
   int threads = 32;
   int cluster = 1;

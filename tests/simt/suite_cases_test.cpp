@@ -22,7 +22,7 @@ TEST_P(SimtSuiteCase, IsAccurateAtOddShapes) {
   expect_accurate(GetParam(), {2, 9000}, DType::bf16, shared_device());
 }
 
-// Longer rows than a cluster shares, split over blocks: what goes from kernel to kernel is not
+// Rows longer than a cluster can share, split over blocks: intermediates between kernels are not
 // rounded to the 16-bit type.
 TEST_P(SimtSuiteCase, IsAccurateWhereRowsAreSplit) {
   expect_accurate(GetParam(), {1, 300000}, DType::bf16, shared_device());

@@ -1,4 +1,4 @@
-// Kernels that are wrong, on the simt device: what it says of each, and that it goes on afterwards.
+// Wrong kernels on the simt device: the message for each, and that the device stays usable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sinter::simt_test {
 namespace {
 
-// The number of the line of the kernel's whole text in which `part` stands.
+// The line number of `part` in the kernel's whole text.
 int line_of(const KernelText& kernel, const std::string& part) {
   const std::string text = std::string(kernel_header("simt/interface.h")) + source_of(kernel).text;
   const std::size_t at = text.find(part);
@@ -77,11 +77,11 @@ TEST(SimtWrongKernels, MisalignedVectors) {
   const KernelText reads = kernel_of("f32 x[4];\nload_vector<4, 4, kOften>(x, in0, t * 2);");
   EXPECT_EQ(error_on_forty(reads),
             kTag + at(reads, 1, 0, "load_vector<4, 4, kOften>(x, in0, t * 2);") +
-                " reads in0[2 to 5] at once, at an address that is no multiple of 16");
+                " reads in0[2 to 5] at once, at an address that is not a multiple of 16");
   const KernelText writes = kernel_of("f32 x[2] = {};\nstore_vector<2, 2>(out0, 3, x);");
   EXPECT_EQ(error_on_forty(writes),
             kTag + at(writes, 0, 0, "store_vector<2, 2>(out0, 3, x);") +
-                " writes out0[3 to 4] at once, at an address that is no multiple of 8");
+                " writes out0[3 to 4] at once, at an address that is not a multiple of 8");
 }
 
 TEST(SimtWrongKernels, TouchesMemoryBeforeThePreviousKernelHasEnded) {
@@ -175,17 +175,17 @@ TEST(SimtWrongKernels, ReadsWhatNobodyWrote) {
       "store_one(out0, t, (f32)get(slots, t + 8));");
   EXPECT_EQ(error_on_forty(kernel),
             kTag + at(kernel, 24, 0, "store_one(out0, t, (f32)get(slots, t + 8));") +
-                " reads slots[32], which nobody has written");
+                " reads slots[32], which was never written");
 }
 
-// What the block before has written counts for nothing.
+// Values written by the previous block do not count.
 TEST(SimtWrongKernels, ReadsWhatAnotherBlockWrote) {
   const KernelText kernel = kernel_of(
       "SN_SHARED(f32, slots, 32);\nif (block_index() == 0) put(slots, t, 1.f);\nblock_barrier();\n"
       "store_one(out0, t, (f32)get(slots, t));");
   const std::string error = error_on_forty(kernel);
   EXPECT_EQ(error, kTag + at(kernel, 0, 1, "store_one(out0, t, (f32)get(slots, t));") +
-                       " reads slots[0], which nobody has written");
+                       " reads slots[0], which was never written");
 }
 
 TEST(SimtWrongKernels, ABarrierIsMissingBeforeReading) {
@@ -269,9 +269,9 @@ TEST(SimtWrongKernels, PutsIntoABlockThatTheClusterDoesNotHave) {
                                            " puts slots[0] into block 2 of a cluster of 2");
 }
 
-// --- meetings and fetching ahead ---
+// --- mbarriers ("meetings") and prefetch ---
 
-// Each block's first thread puts 4 bytes into both.
+// Each block's first thread stores 4 bytes into both.
 KernelText meeting_of(const std::string& bytes, const std::string& parity) {
   return kernel_of("SN_SHARED(i32, slots, 2);\nSN_MEETINGS(meetings, 1);\n" + kMeet +
                        "expect_at_meeting(meetings, 0, " + bytes +
@@ -311,7 +311,7 @@ TEST(SimtWrongKernels, TakesWhatMayNotHaveArrived) {
     const KernelText kernel = fetching(wait);
     EXPECT_EQ(error_on_forty(kernel, 1), kTag +
                                              at(kernel, 0, 0, "if (t < 10) get(ahead, 32 + t);") +
-                                             " reads ahead[32], which nobody has written");
+                                             " reads ahead[32], which was never written");
   }
 }
 

@@ -1,6 +1,6 @@
-// FarDevice: a GPU as the suite sees one, made of the CPU: the host cannot touch its memory. An
-// address of its own is an address of the CPU's pool with a bit set that no pointer may have, so
-// reading or writing it ends the process. Counts copies, and has a clock of its own.
+// FarDevice: a stand-in for a GPU made of the CPU, whose memory the host cannot touch. Its
+// addresses are those of the CPU's pool with a bit set that no pointer may have, so accessing them
+// crashes. Counts copies, and has its own clock.
 #pragma once
 
 #include <atomic>

@@ -75,7 +75,7 @@ TEST(FarDevice, InputsPassThroughASmallBuffer) {
   EXPECT_EQ(device->copies_in, 1) << "large inputs repeat what the host made";
 }
 
-// The reference is made of them.
+// The reference is computed from them.
 TEST(FarDevice, RowsOfInputsAreKnownWithoutThem) {
   ThreadPool threads(2);
   for (const auto& [name, shape] : {std::pair{"bias_dropout_add_t", Shape2{5, 2'100'000}},
@@ -119,14 +119,14 @@ TEST(FarDevice, RowsAPowerOfTwoApartDiffer) {
   }
 }
 
-// Rows of a matrix of numbers that say where they are.
+// Rows of a matrix whose elements encode their position.
 class FarRows : public ::testing::TestWithParam<bool> {};
 
 TEST_P(FarRows, AreTheRightOnes) {
   const bool transposed = GetParam();
   const auto device = far_device();
   constexpr std::int64_t kRows = 3000;
-  constexpr std::int64_t kCols = 7000;  // 84 MB: more than one piece
+  constexpr std::int64_t kCols = 7000;  // 84 MB: more than one chunk
   std::vector<float> values(kRows * kCols);
   const auto value_at = [](std::int64_t i) { return static_cast<float>(i % 65'521); };
   for (std::int64_t i = 0; i < std::ssize(values); ++i)

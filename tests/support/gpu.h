@@ -1,5 +1,5 @@
 // Whether this machine has a device, above all a GPU, for tests that need one. They skip themselves
-// where there is none, and have "Gpu" in their names, which gives them the label gpu
+// if there is none, and have "Gpu" in their names, which gives them the label gpu
 // (tests/CMakeLists.txt).
 #pragma once
 
@@ -23,7 +23,7 @@ inline std::string why_no_device(const std::string& name) {
 
 }  // namespace sinter::testing_support
 
-// In a test or its SetUp().
+// Use in a test or its SetUp().
 #define SINTER_NEEDS_DEVICE(name)                                                             \
   do {                                                                                        \
     if (const std::string why = ::sinter::testing_support::why_no_device(name); !why.empty()) \

@@ -1,5 +1,5 @@
-// Every candidate that the tuner could choose computes what the heuristic's config does, on the
-// SIMT executor: within rounding, and bit by bit those that promise the same bits.
+// Every candidate of the tuner computes the same as the heuristic's config on the SIMT executor:
+// within rounding, or bitwise for those that promise the same bits.
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 #include <sinter/ops.h>
@@ -19,7 +19,7 @@ using testing_support::InputSpec;
 using testing_support::trace_graph;
 using Tensors = std::vector<Tensor>;
 
-// One at a time, so that as little as possible is compiled twice; times of simt mean nothing.
+// One at a time, so that little is compiled twice; simt timings are meaningless.
 class Candidates : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Who wins a contest, and how results are compared.
+// Decisions of a contest, and the comparison of results.
 #include "src/tune/contest.h"
 
 #include <gtest/gtest.h>

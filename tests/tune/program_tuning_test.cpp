@@ -1,5 +1,5 @@
-// tune() of the public API on a scripted GPU: what it finds is used by the next call and by the
-// next program, said by explain(), and never against the promise of the same bits.
+// tune() of the public API on a scripted GPU: its findings are used by the next call and the next
+// program, shown by explain(), and never violate the promise of the same bits.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 
 using testing_support::ScriptedDevice;
 
-// Before anything asks for the environment's options.
+// Runs before the environment's options are read.
 const std::string kFolder = [] {
   std::string folder = ::testing::TempDir() + "program-tuning-" + std::to_string(getpid());
   setenv("SINTER_TUNING_FILE", (folder + "/tuning.json").c_str(), 1);
@@ -59,7 +59,7 @@ class ProgramTuning : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   static Tensor softmax_of(const Tensor& x) { return softmax(x * 0.5); }
-  // The most that two results differ by.
+  // The largest difference of two results.
   static float difference(const Tensor& a, const Tensor& b) {
     const std::vector<float> x = a.to_vector<float>();
     const std::vector<float> y = b.to_vector<float>();
@@ -122,7 +122,7 @@ TEST_F(ProgramTuning, ADeterministicFunctionKeepsItsBits) {
     compile(softmax_of, {.deterministic = true})(x_);
     return threads;
   }();
-  // Other orders of additions are far faster.
+  // Other summation orders are far faster.
   device_->on_launch = [](const auto&) {};
   device_->time_us = [&](const tile::TileProgram& program) {
     return program.mapping.threads_per_row != usual ? 40.0 : keeps_any(program) ? 80.0 : 100.0;

@@ -1,5 +1,5 @@
-// ScriptedDevice: a GPU for the tuner's tests. It is the interpreter on the host's memory; how long
-// a kernel takes, what its text is and whether it works is the test's to say.
+// ScriptedDevice: a GPU for the tuner's tests. It is the interpreter on host memory; the test
+// scripts a kernel's time, its text and whether it works.
 #pragma once
 
 #include <atomic>
@@ -42,9 +42,9 @@ class ScriptedDevice : public Device {
   std::function<void(const Program&)> on_launch = [](const Program&) {};
   std::function<void(const Program&, std::span<const tile::BufferBinding>)> after_launch =
       [](const Program&, std::span<const tile::BufferBinding>) {};
-  double noise = 0;  // the share by which samples differ from each other
+  double noise = 0;  // relative variation of samples
 
-  // What happened.
+  // The records.
   std::atomic<int> compiled = 0;
   std::map<std::string, int> samples;  // by text
   std::multiset<std::string> compiled_texts;
@@ -82,7 +82,7 @@ class ScriptedDevice : public Device {
   std::unique_ptr<Stopwatch> stopwatch() override { return std::make_unique<Clock>(*this); }
   std::string source(const Program& program) override { return text(program); }
   KernelPtr compile(const Program& program) override {
-    const std::lock_guard lock(mutex_);  // scripts need not be safe from many threads
+    const std::lock_guard lock(mutex_);  // scripts need not be thread-safe
     ++compiled;
     on_compile(program);
     compiled_texts.insert(text(program));
@@ -120,7 +120,7 @@ class ScriptedDevice : public Device {
       for (int i = 0; i < calls; ++i) run();
       device_.timing_ = false;
       ++device_.samples[device_.last_text_];
-      // Up and down by turns of several lengths, the same in every run.
+      // Alternates with several periods, the same in every run.
       constexpr double kTurns[] = {0.3, -1, 0.6, -0.4, 1, -0.7, 0.1};
       return device_.last_us_ * (1 + device_.noise * kTurns[count_++ % 7]);
     }

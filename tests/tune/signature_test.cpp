@@ -1,4 +1,4 @@
-// Which groups share what was tuned, and how a choice is found among the candidates of a space.
+// Which groups share tuning results, and how a choice is found among the candidates of a space.
 #include "src/tune/signature.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(SignatureTest, SaysForPeopleWhatItIsOf) {
 }
 
 TEST(SignatureTest, StaysTheSameFromVersionToVersion) {
-  // A file that was shipped is worthless when this changes: change it on purpose only.
+  // Changing this invalidates shipped files: do it on purpose only.
   EXPECT_EQ(shifted(4096, 1024).signature, "2^12 2^10r f32: max sub exp #cd5cf9dc51d6a1fc");
 }
 

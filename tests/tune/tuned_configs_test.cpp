@@ -1,5 +1,4 @@
-// Which config a group gets: the file's where it is a candidate of the actual space, else the
-// heuristic's.
+// A group's config: the file's if it is a candidate of the actual space, else the heuristic's.
 #include "src/tune/tuned_configs.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +43,7 @@ class TunedConfigs : public ::testing::Test {
   std::vector<Config> candidates(bool same_bits) const {
     return gpu_configs(space_, plan_.groups[0].bytes(), gpu(), same_bits);
   }
-  // One that adds in another order than the heuristic.
+  // One that sums in another order than the heuristic.
   Config other_order() const {
     const std::vector<Config> same = candidates(true);
     for (const Config& each : candidates(false))

@@ -21,7 +21,7 @@ using testing_support::transposed;
 constexpr std::int64_t kRows = 8;
 constexpr std::int64_t kCols = 512;
 
-// x - sum(x) along the rows: the order of additions shows.
+// x - sum(x) along the rows: the summation order shows.
 class TunerTest : public ::testing::Test {
  protected:
   TunerTest() {
@@ -56,7 +56,7 @@ class TunerTest : public ::testing::Test {
                        same_bits);
   }
   Config heuristic() const { return candidates().front(); }
-  // What is no heuristic's: fewer or more threads a row.
+  // Not a heuristic's choice: fewer or more threads per row.
   static bool is_threads_per_row(const tile::TileProgram& program, int threads) {
     return program.mapping.threads_per_row == threads;
   }
@@ -164,7 +164,7 @@ TEST_F(TunerTest, KeepsToItsTime) {
   device_.on_compile = [&](const auto&) { now += 1; };
   TunerOptions options;
   options.now = [&] { return now; };
-  options.seconds = 4.5;  // the heuristic's and two batches of two
+  options.seconds = 4.5;  // the heuristic and two batches of two
   const TunedKernel tuned = tune(options);
   EXPECT_FALSE(tuned.finished);
   EXPECT_EQ(device_.compiled, 5);
@@ -241,7 +241,7 @@ TEST_F(TunerTest, SameBitsTriesOnlyTheHeuristicsOrderAndChecksBits) {
   EXPECT_EQ(tuned.config.caching, tile::Caching::any);
   EXPECT_EQ(tuned.candidates, static_cast<int>(candidates(true).size()));
 
-  // The last bit of one element: good enough, unless bits are promised.
+  // The last bit of one element: close enough, unless bits are promised.
   device_.after_launch = [](const tile::TileProgram& program,
                             std::span<const tile::BufferBinding> buffers) {
     for (std::size_t i = 0; i < buffers.size(); ++i)

@@ -1,4 +1,4 @@
-// The tuning file: what is written is read again, what cannot be trusted is not used, and two
+// The tuning file: written entries are read again, untrusted ones are not used, and concurrent
 // writers lose nothing.
 #include "src/tune/tuning_file.h"
 
@@ -46,7 +46,7 @@ class TuningFileTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Warnings are given once a process: each test has a path of its own.
+  // Warnings appear once per process: each test has its own path.
   void use_path(const std::string& name) { path_ = (folder_ / name).string(); }
   void write(const std::string& text) const {
     std::filesystem::create_directories(folder_);
@@ -124,6 +124,8 @@ TEST_F(TuningFileTest, OtherDamage) {
     EXPECT_NE(parse_tuning(each).refusal, "") << each;
     EXPECT_TRUE(parse_tuning(each).table.empty());
   }
+  EXPECT_EQ(parse_tuning("{\"sinter_tuning\" 1}").refusal,
+            "line 1, column 18: expected ':', found '1}'");
   const std::string deep(100'000, '[');
   EXPECT_NE(parse_tuning(deep).refusal, "");
 }
@@ -231,7 +233,7 @@ TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
   EXPECT_EQ(g_warnings.size(), 1u);
 }
 
-// What could not be read may be whole.
+// A file that could not be read may be intact.
 TEST_F(TuningFileTest, WhatCannotBeReadIsNeitherMovedNorOverwritten) {
   use_path("folder.json");
   std::filesystem::create_directories(path_);
@@ -280,7 +282,7 @@ TEST_F(TuningFileTest, AFolderThatCannotBeWrittenIsSaidBefore) {
   chmod(folder_.c_str(), 0700);
 }
 
-// Printing such a value would need a stack frame for each level.
+// Printing such a value would need a stack frame per level.
 TEST_F(TuningFileTest, DeepNestingIsDamageWhereverItStands) {
   use_path("deep.json");
   TuningStore(path_).put({{kKey, entry()}});
@@ -292,7 +294,7 @@ TEST_F(TuningFileTest, DeepNestingIsDamageWhereverItStands) {
   EXPECT_NE(g_warnings[0].find("nested more than 64 levels"), std::string::npos) << g_warnings[0];
   store.put({{kOther, entry()}});
   EXPECT_EQ(TuningStore(path_).find(kOther), entry());
-  // Brackets in a string are no levels.
+  // Brackets in a string are not levels.
   TuningStore(path_).put({{{"model", std::string(1000, '['), false}, entry()}});
   EXPECT_EQ(TuningStore(path_).size(), 2u);
 }

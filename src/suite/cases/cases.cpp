@@ -1,4 +1,4 @@
-// The table of cases, those that cannot run yet, and how a case is found by name.
+// The table of cases, the pending ones, and lookup by name.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -36,11 +36,11 @@ std::int64_t elements(const Input& input, const Shape2& shape) {
   return input.layout == Layout::vector ? shape.cols : shape.numel();
 }
 
-std::int64_t parse_size(std::string_view text, std::string_view all) {
+std::optional<std::int64_t> parse_size(std::string_view text) {
   std::int64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size() || size < 1 || size > (1LL << 31))
-    fail_user("suite", "'{}' is no shape; expected ROWSxCOLS, e.g. 4096x128", all);
+    return std::nullopt;
   return size;
 }
 
@@ -51,22 +51,30 @@ constexpr std::array kDTypes{DType::f32, DType::f16, DType::bf16, DType::f64};
 
 std::string to_string(const Shape2& shape) { return fmt::format("{}x{}", shape.rows, shape.cols); }
 
-Shape2 parse_shape(std::string_view text) {
+std::optional<Shape2> try_parse_shape(std::string_view text) {
   const std::size_t x = text.find('x');
-  if (x == std::string_view::npos) parse_size("", text);
-  const Shape2 shape{parse_size(text.substr(0, x), text), parse_size(text.substr(x + 1), text)};
-  // So that no number of bytes or operations overflows.
-  if (shape.rows > kMostElements / shape.cols)
-    fail_user("suite", "the shape {} has more than 2^48 elements", text);
-  return shape;
+  if (x == std::string_view::npos) return std::nullopt;
+  const std::optional<std::int64_t> rows = parse_size(text.substr(0, x));
+  const std::optional<std::int64_t> cols = parse_size(text.substr(x + 1));
+  if (!rows || !cols) return std::nullopt;
+  return Shape2{*rows, *cols};
 }
 
-DType parse_dtype(std::string_view text) {
+Shape2 parse_shape(std::string_view text, std::string_view op) {
+  const std::optional<Shape2> shape = try_parse_shape(text);
+  if (!shape) fail_user(op, "'{}' is not a shape; expected ROWSxCOLS, e.g. 4096x128", text);
+  // Keeps byte and operation counts from overflowing.
+  if (shape->rows > kMostElements / shape->cols)
+    fail_user(op, "the shape {} has more than 2^48 elements", text);
+  return *shape;
+}
+
+DType parse_dtype(std::string_view text, std::string_view op) {
   for (DType dtype : kDTypes)
     if (name_of(dtype) == text) return dtype;
   const std::vector<std::string_view> known = dtype_names();
   const std::vector<std::string> names(known.begin(), known.end());
-  fail_user("suite", "{}", unknown_name("type", text, names));
+  fail_user(op, "{}", unknown_name("type", text, names));
 }
 
 std::vector<std::string_view> dtype_names() {
@@ -122,15 +130,15 @@ const std::vector<PendingCase>& pending_cases() {
   return pending;
 }
 
-const Case& find_case(std::string_view name) {
+const Case& find_case(std::string_view name, std::string_view op) {
   std::vector<std::string> names;
   for (const Case& each : all_cases()) {
     if (each.name == name) return each;
     names.push_back(each.name);
   }
   for (const PendingCase& each : pending_cases())
-    if (each.name == name) fail_user("suite", "case {} cannot run yet: {}", name, each.reason);
-  fail_user("suite", "{}", unknown_name("case", name, names));
+    if (each.name == name) fail_user(op, "case {} cannot run yet: {}", name, each.reason);
+  fail_user(op, "{}", unknown_name("case", name, names));
 }
 
 }  // namespace sinter::suite

@@ -1,4 +1,4 @@
-// Rows are made in parallel, in float, and rounded to the type asked for.
+// Generates rows in parallel as floats, then rounds them to the dtype.
 #include "src/suite/cases/inputs.h"
 
 #include <sys/mman.h>
@@ -58,14 +58,14 @@ void store_row(DType dtype, std::span<const float> row, void* data, std::int64_t
   }
 }
 
-// What one input holds, row by row of how it lies in memory.
+// The contents of one input, row by row as stored in memory.
 struct RowMaker {
   std::uint64_t seed;
   Values values;
   DType dtype;
   std::int64_t rows;
   std::int64_t cols;
-  std::int64_t period;  // rows that differ
+  std::int64_t period;  // number of distinct rows
 
   std::size_t row_bytes() const { return static_cast<std::size_t>(cols) * size_of(dtype); }
 
@@ -100,7 +100,7 @@ RowMaker row_maker(const Case& each, std::size_t index, const Shape2& shape, DTy
           period_of(rows, stored.back())};
 }
 
-// The rows that differ come from the host, the others are copies of them within the device.
+// Distinct rows come from the host; the others are copied within the device.
 void make_through_staging(const RowMaker& maker, void* to, Device& device, ThreadPool& threads) {
   auto* data = static_cast<std::byte*>(to);
   const std::size_t bytes = static_cast<std::size_t>(maker.rows) * maker.row_bytes();

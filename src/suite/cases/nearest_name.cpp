@@ -1,4 +1,4 @@
-// Levenshtein's distance, one row of its table at a time.
+// Levenshtein distance, one row of the table at a time.
 #include "src/suite/cases/nearest_name.h"
 
 #include <fmt/ranges.h>
@@ -46,7 +46,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> nam
 std::string unknown_name(std::string_view what, std::string_view name,
                          std::span<const std::string> names) {
   const std::string nearest = nearest_name(name, names);
-  // With half of its letters wrong it is no typing error.
+  // With half of its letters wrong it is not a typo.
   const bool near = edit_distance(name, nearest) <= (name.size() + 1) / 2;
   return fmt::format("there is no {} '{}'; {}", what, name,
                      near ? fmt::format("did you mean {}?", nearest) : listed_names(names));

@@ -1,4 +1,4 @@
-// What someone who mistyped a name may have meant.
+// Suggestions for mistyped names.
 #pragma once
 
 #include <span>
@@ -7,14 +7,14 @@
 
 namespace sinter::suite {
 
-// The one of `names` (at least one) that the fewest changed, added or missing letters lead to.
+// The one of `names` (not empty) with the smallest edit distance.
 std::string nearest_name(std::string_view name, std::span<const std::string> names);
 
-// "there are a, b and c", "there is just a". `names`: at least one.
+// "there are a, b and c", "there is just a". `names` is not empty.
 std::string listed_names(std::span<const std::string> names);
 
-// "there is no set 'qick'; did you mean quick?", and where none of `names` (at least one) is near
-// "there is no set 'small'; there are quick and full". `what` is for people: "set".
+// "there is no set 'qick'; did you mean quick?", or if none of `names` (not empty) is close, "there
+// is no set 'small'; there are quick and full". `what` is the kind of name: "set".
 std::string unknown_name(std::string_view what, std::string_view name,
                          std::span<const std::string> names);
 

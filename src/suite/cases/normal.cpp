@@ -1,5 +1,5 @@
-// A hash of the index picks a place between two quantiles of the normal distribution; the table of
-// quantiles stays in the first-level cache.
+// A hash of the index interpolates between two quantiles of the normal distribution; the quantile
+// table fits in the L1 cache.
 #include "src/suite/cases/normal.h"
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 constexpr int kBits = 11;
 constexpr std::size_t kIntervals = std::size_t{1} << kBits;
 
-// The x below which a share p of the distribution lies, by Newton's method.
+// The quantile function, by Newton's method.
 double quantile(double p) {
   if (p > 0.5) return -quantile(1 - p);
   double x = -std::sqrt(-2 * std::log(p)) / 1.3;
@@ -28,7 +28,7 @@ double quantile(double p) {
 
 using Table = std::array<float, kIntervals + 1>;
 
-// The outermost two would be infinite: they lie as far out as one value in 2^17 does.
+// The outermost two would be infinite; they are set to the quantile of one in 2^17.
 Table make_table() {
   Table table{};
   for (std::size_t i = 1; i < kIntervals; ++i)
@@ -38,7 +38,7 @@ Table make_table() {
   return table;
 }
 
-std::uint64_t mix(std::uint64_t x) {  // the finaliser of splitmix64
+std::uint64_t mix(std::uint64_t x) {  // splitmix64's finalizer
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);

@@ -1,5 +1,5 @@
-// Normally distributed numbers, fast and the same everywhere: number i of a seed is a pure function
-// of both, so any thread can make any part.
+// Normally distributed numbers, fast and reproducible: number i of a seed is a pure function of
+// both, so any thread can generate any part.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// The cases in which every element stands alone: the program as in peers/torch_suite/cases.py, and
-// the same in double.
+// The pointwise cases: the program as in peers/torch_suite/cases.py, and a reference in double.
 #include <sinter/ops.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ Case pointwise_chain_case() {
   };
 }
 
-// Written out, not gelu(): finding the fusion is the compiler's work.
+// Written out instead of calling gelu(): finding the fusion is the compiler's job.
 Case bias_gelu_case() {
   return {
       .name = "bias_gelu",
@@ -65,11 +64,11 @@ Case bias_gelu_case() {
   };
 }
 
-// Dropout in inference form passes its input through.
+// Dropout is inactive here (inference form): it passes its input through.
 Case bias_dropout_add_case() {
   return {
       .name = "bias_dropout_add",
-      .formula = "residual + (x + bias)",
+      .formula = "residual + dropout(x + bias), dropout inactive",
       .inputs = {kMatrix, kMatrix, kMatrix},
       .outputs = {Output::matrix},
       .program = [](std::span<const Tensor> in) -> Tensors { return {in[2] + (in[0] + in[1])}; },
@@ -82,7 +81,7 @@ Case bias_dropout_add_case() {
 Case bias_dropout_add_transposed_case() {
   return {
       .name = "bias_dropout_add_t",
-      .formula = "residual^T + (x + bias^T)",
+      .formula = "residual^T + dropout(x + bias^T), dropout inactive",
       .inputs = {kMatrix, kTransposed, kTransposed},
       .outputs = {Output::matrix},
       .program = [](std::span<const Tensor> in) -> Tensors {

@@ -1,5 +1,5 @@
-// The cases that reduce along rows: the program as in peers/torch_suite/cases.py, and the same in
-// double.
+// The cases that reduce along rows: the program as in peers/torch_suite/cases.py, and a reference
+// in double.
 #include <sinter/ops.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr Input kShares{Layout::matrix, Values::shares};
 
 double total(std::span<const double> x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
-// In place too: element i is read before it is written.
+// Works in place: element i is read before it is written.
 void softmax_row(std::span<const double> x, std::span<double> y) {
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
@@ -55,7 +55,7 @@ Case double_softmax_case() {
           },
       .flops_per_element = 10,
       .tolerance_ulps = 64,
-      .roundings = 2,  // the inner softmax is a tensor of the type, too
+      .roundings = 2,  // the inner softmax is rounded too
   };
 }
 

@@ -1,5 +1,5 @@
-// Two passes over the checked rows, each in parallel: the first makes the reference and its rms,
-// the second compares the results of every provider with it.
+// Two parallel passes over the checked rows: the first computes the reference and its rms, the
+// second compares every provider's results with it.
 #include "src/suite/measure/accuracy.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::int64_t checked_row_count(const Shape2& shape) {
   return std::clamp(kCheckedElements / shape.cols, std::min(kCheckedRows, shape.rows), shape.rows);
 }
 
-// The rows to check, spread evenly from the first to the last.
+// The rows to check, evenly spaced from first to last.
 std::vector<std::int64_t> checked_rows(const Shape2& shape) {
   const std::int64_t count = checked_row_count(shape);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
@@ -55,7 +55,7 @@ std::vector<std::int64_t> checked_rows(const Shape2& shape) {
   return rows;
 }
 
-// The reference of one output, row after row.
+// The reference of one output, row by row.
 class Expected {
  public:
   Expected(std::int64_t rows, std::int64_t cols)
@@ -74,7 +74,7 @@ class Expected {
     for (double x : row(i)) squares += x * x;
     row_squares_[static_cast<std::size_t>(i)] = squares;
   }
-  // Added up in order: the same whoever made which row.
+  // Summed in order, so that the result does not depend on the threads.
   double rms() const {
     const double squares = std::accumulate(row_squares_.begin(), row_squares_.end(), 0.0);
     return std::sqrt(squares / static_cast<double>(count()));
@@ -86,8 +86,8 @@ class Expected {
   std::vector<double> row_squares_;
 };
 
-// A row of an input: read where the host can, else made once more, which takes less time than
-// fetching it, and notices a kernel that writes to its inputs.
+// One row of an input: read in place if the host can, else generated again, which is faster than
+// copying it and detects kernels that write to their inputs.
 class InputReader {
  public:
   InputReader(const Case& each, std::size_t index, const Shape2& shape, const Tensor& tensor,
@@ -137,7 +137,7 @@ std::vector<Expected> make_reference(const Case& each, const Shape2& shape,
   return expected;
 }
 
-// NaN is the largest, and stays.
+// NaN counts as the largest value.
 double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
 
 struct Errors {

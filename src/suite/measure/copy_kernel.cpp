@@ -1,4 +1,4 @@
-// The executor would give each run a new result; a limit has memory of its own.
+// Launches the kernel directly: the executor would allocate a new result for each run.
 #include "src/suite/measure/copy_kernel.h"
 
 #include <array>

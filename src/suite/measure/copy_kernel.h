@@ -1,5 +1,5 @@
-// CopyKernel: a copy made the way Sinter makes its kernels, from a graph of one node.
-// In: a size. Out: something to launch, with the buffers of each launch.
+// CopyKernel: a copy compiled by Sinter's pipeline from a one-node graph. In: a size. Out: a kernel
+// to launch on given buffers.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace sinter::suite {
 
 class CopyKernel {
  public:
-  // `bytes` is a multiple of 4. CompileError, DeviceError.
+  // `bytes` must be a multiple of 4. CompileError, DeviceError.
   CopyKernel(std::size_t bytes, const std::shared_ptr<Device>& device);
 
   std::size_t bytes() const { return bytes_; }

@@ -1,4 +1,4 @@
-// Tries each way of copying on the size at hand and keeps the fastest.
+// Tries each copy method on the given size and keeps the fastest.
 #include "src/suite/measure/copy_limit.h"
 
 #include <sinter/error.h>
@@ -15,13 +15,13 @@
 namespace sinter::suite {
 namespace {
 
-// Copies of more than this go over the same memory again: it has left the caches by then. A device
-// with memory of its own does that only where the whole has no room.
+// Larger copies reuse the same memory, which has left the caches by then. A device with its own
+// memory does so only if the whole does not fit.
 constexpr std::size_t kLargestBuffer = std::size_t{512} << 20;
 constexpr std::size_t kWorthOneThread = std::size_t{8} << 20;
 constexpr std::size_t kGranule = 16;
 
-// Whole ones: what a row of odd length moves more is less than a line of the cache.
+// Rounded to whole granules; the difference for a row of odd length is less than a cache line.
 std::size_t granules(std::size_t bytes) {
   return round_up(std::max(bytes, std::size_t{1}), kGranule);
 }
@@ -46,7 +46,7 @@ std::vector<CopyWay> ways_for(const Device& device, std::size_t bytes, bool has_
   return ways;
 }
 
-// A kernel that cannot be made is no reason to have no limit.
+// If the kernel cannot be built, other methods still give a limit.
 std::unique_ptr<CopyKernel> make_kernel(std::size_t bytes, const std::shared_ptr<Device>& device) {
   try {
     return std::make_unique<CopyKernel>(bytes, device);
@@ -78,14 +78,13 @@ CopyLimit::~CopyLimit() = default;
 
 void CopyLimit::fill() {
   if (device_.shares_host_memory()) {
-    // Pages that were never written are all the same page of zeros. Those who will copy write them
-    // first: a page lies near the core that does.
+    // Pages that were never written all map to one zero page. The copying threads write them first,
+    // so that they are allocated near their cores.
     parallel_copy(threads_, CopyKind::plain, from_->data(), to_->data(), buffer_);
     parallel_copy(threads_, CopyKind::plain, to_->data(), from_->data(), buffer_);
     return;
   }
-  // Numbers like those of the inputs: what a memory draws, and how fast it then is, depends on the
-  // bits.
+  // Values like those of the inputs: memory power, and with it speed, depends on the bits.
   constexpr std::size_t kMade = std::size_t{1} << 20;
   std::vector<float> numbers(std::min(buffer_, kMade) / sizeof(float));
   fill_normal(seed_of("copy"), 0, numbers);
@@ -101,7 +100,7 @@ void CopyLimit::fill() {
 
 void CopyLimit::run_part(std::size_t bytes) const {
   const CopyKind kind = way_.means == CopyMeans::streaming ? CopyKind::streaming : CopyKind::plain;
-  // The kernel's size is the buffer's: what is left of a longer copy goes the other way.
+  // The kernel covers exactly one buffer; the rest of a longer copy uses the other method.
   if (way_.means == CopyMeans::kernel && kernel_ && bytes == buffer_)
     kernel_->launch(from_->data(), to_->data());
   else if (!device_.shares_host_memory())

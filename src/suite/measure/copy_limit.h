@@ -1,5 +1,5 @@
-// The limit of a memory-bound kernel: a copy that moves as many bytes as the kernel must.
-// In: the bytes to move, half of them read and half written. Out: a copy to be timed.
+// The limit for memory-bound kernels: a copy of as many bytes as the kernel must move. In: the
+// bytes to move, half read and half written. Out: a copy to be timed.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 namespace sinter::suite {
 
 enum class CopyMeans : std::uint8_t {
-  plain,      // memory that the host shares: memcpy
-  streaming,  // the same with stores that go past the cache
-  device,     // other memory: the device's own copy
-  kernel,     // the same with a kernel of Sinter's
+  plain,      // host-shared memory: memcpy
+  streaming,  // the same with non-temporal stores
+  device,     // other memory: the device's copy
+  kernel,     // the same with a kernel compiled by Sinter
 };
 
 struct CopyWay {
   CopyMeans means = CopyMeans::plain;
-  bool parallel = false;  // on all of the host's threads
+  bool parallel = false;  // on all host threads
 };
 
 class CopyKernel;
 
-// The fastest way for this size; or the one that was found the fastest before. DeviceError.
+// The fastest method for this size, or one found earlier. DeviceError.
 class CopyLimit {
  public:
-  // `reserved` bytes of the device's memory are left to those who are timed in turns with it.
+  // Leaves `reserved` bytes of device memory to the programs timed in turns with it.
   CopyLimit(std::int64_t bytes_moved, const std::shared_ptr<Device>& device, ThreadPool& threads,
             Stopwatch& stopwatch, std::int64_t reserved = 0,
             std::optional<CopyWay> way = std::nullopt);
@@ -49,11 +49,12 @@ class CopyLimit {
 
   Device& device_;
   ThreadPool& threads_;
-  std::size_t bytes_;   // to copy in one run
-  std::size_t buffer_;  // of each end; smaller than bytes_ where that is far past every cache
+  std::size_t bytes_;  // bytes copied per run
+  // Size of each buffer; smaller than bytes_ if that far exceeds every cache.
+  std::size_t buffer_;
   StoragePtr from_;
   StoragePtr to_;
-  std::unique_ptr<CopyKernel> kernel_;  // null: none could be made
+  std::unique_ptr<CopyKernel> kernel_;  // null if it could not be built
   CopyWay way_;
 };
 

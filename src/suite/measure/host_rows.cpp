@@ -1,5 +1,5 @@
-// Few large copies instead of many small ones: rows that lie near each other are fetched together
-// with what lies between them.
+// Uses a few large copies instead of many small ones: nearby rows are copied together with the gap
+// between them.
 #include "src/suite/measure/host_rows.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace sinter::suite {
 namespace {
 
 constexpr std::int64_t kStagingBytes = std::int64_t{64} << 20;
-// A copy takes some 10 us to begin: as long as that many bytes take, about.
+// Starting a copy takes about 10 us, roughly as long as copying this many bytes.
 constexpr std::int64_t kWorthReading = std::int64_t{64} << 10;
 
-// A piece of the device's memory on the host. Keeps its buffer from one piece to the next.
+// A chunk of device memory on the host. Reuses its buffer between chunks.
 class Staging {
  public:
   explicit Staging(Device& device) : device_(device) {}
@@ -83,7 +83,7 @@ void HostRows::fetch_rows(const std::byte* from, Device& device) {
            begin_of(last) + row_bytes - begin_of(first) <= kStagingBytes)
       ++last;
     const std::int64_t bytes = begin_of(last - 1) + row_bytes - begin_of(first);
-    if (bytes == static_cast<std::int64_t>(last - first) * row_bytes) {  // nothing between them
+    if (bytes == static_cast<std::int64_t>(last - first) * row_bytes) {  // contiguous
       device.copy_to_host(fetched(first, 0), from + begin_of(first),
                           static_cast<std::size_t>(bytes));
       first = last;

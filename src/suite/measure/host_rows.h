@@ -1,5 +1,5 @@
-// HostRows: some rows of a tensor where the host can read them: in place, or fetched from the
-// device that holds them. In: a tensor and which rows. Out: their elements in double.
+// HostRows: some rows of a tensor, readable by the host: in place, or copied from the device. In: a
+// tensor and row indices. Out: their elements in double.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -13,11 +13,11 @@
 
 namespace sinter::suite {
 
-// Memory of the host, for a while. Of the CPU's pool: the next that is as large needs no new pages,
-// whose making takes longer than most of what is done with them.
+// Temporary host memory from the CPU's pool, which avoids page faults: these would take longer than
+// most uses of the memory.
 StoragePtr host_memory(std::int64_t bytes);
 
-// How (row, col) of a matrix lies in a tensor's memory, in elements.
+// Memory layout of (row, col) in a tensor, in elements.
 struct RowLayout {
   std::int64_t cols = 1;
   std::int64_t row_stride = 0;
@@ -26,8 +26,9 @@ struct RowLayout {
 
 class HostRows {
  public:
-  // `rows` ascend, and outlive this. Fetched through a buffer of about 64 MiB, whatever the
-  // tensor's size; of a transposed one everything between its first and last row goes through it.
+  // `rows` are ascending and outlive this. Copies through a buffer of about 64 MiB whatever the
+  // tensor's size; for a transposed tensor, everything between its first and last row goes through
+  // it.
   HostRows(const Tensor& tensor, const RowLayout& layout, std::span<const std::int64_t> rows);
 
   // rows[i], layout.cols values.
@@ -42,11 +43,11 @@ class HostRows {
   std::byte* fetched(std::size_t row, std::int64_t col) const;
 
   DType dtype_;
-  std::int64_t element_;  // bytes
+  std::int64_t element_;  // bytes per element
   RowLayout layout_;
   std::span<const std::int64_t> rows_;
-  const void* data_;    // of row 0, or of rows_[0] if fetched
-  StoragePtr fetched_;  // (rows_, cols) without gaps
+  const void* data_;    // of row 0, or of rows_[0] if copied
+  StoragePtr fetched_;  // (rows_, cols), contiguous
 };
 
 }  // namespace sinter::suite

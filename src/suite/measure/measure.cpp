@@ -1,5 +1,4 @@
-// The order: inputs, compile, first call with its memory, accuracy, the timing in turns, then the
-// counters.
+// Order: inputs, compilation, first call and its memory, accuracy, timing in turns, counters.
 #include "src/suite/measure/measure.h"
 
 #include <sinter/bench.h>
@@ -22,12 +21,11 @@ namespace {
 
 constexpr std::int64_t kCallElements = 128 * 128;
 constexpr double kCallSeconds = 0.02;
-constexpr int kQueuedLaunches = 500;   // a GPU's queue holds about twice as many
-constexpr double kLongUs = 50'000;     // of a call: one visit is long enough to be no accident
-constexpr double kCountedUs = 20'000;  // of calls under the counters, and one at least
+constexpr int kQueuedLaunches = 500;   // a GPU's launch queue holds about twice as many
+constexpr double kLongUs = 50'000;     // calls this long need only one visit
+constexpr double kCountedUs = 20'000;  // time under the counters, at least one call
 
-// A provider on its way through the measurement. Once its row has an error, or says why it is not
-// measured, it is left out.
+// A provider being measured. It drops out once its row has an error or a reason for being skipped.
 struct Contestant {
   ResultRow row;
   CompiledFunction function;
@@ -42,7 +40,7 @@ CompiledFunction compile_case(const Case& each, const std::string& provider) {
                       {.fuse = provider == "fused", .name = each.name});
 }
 
-// Why a step failed: too little memory is a property of the machine, anything else an error.
+// Why a step failed: lack of memory is a property of the machine, anything else an error.
 struct Failure {
   std::string error;
   std::string skipped;
@@ -68,7 +66,7 @@ void take_out(Contestant& each, const Failure& failure) {
   if (!each.alive()) each.outputs.clear();
 }
 
-// Runs `step` for those that are still in; what it throws takes them out.
+// Runs `step` for the remaining contestants; an exception drops that one.
 template <typename Step>
 void for_each_alive(std::vector<Contestant>& contestants, const Step& step) {
   for (Contestant& each : contestants)
@@ -85,7 +83,7 @@ void for_all(std::vector<Contestant>& contestants, const Step& step) {
 
 std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
 
-// Before minutes are spent on making inputs whose results have no room.
+// Checked before minutes are spent on generating inputs whose results do not fit.
 std::string why_it_does_not_fit(const Measurement& what, const Device& device) {
   const auto needed = static_cast<double>(input_bytes(what.each, what.shape, what.dtype)) +
                       static_cast<double>(output_bytes(what.each, what.shape, what.dtype));
@@ -118,7 +116,7 @@ void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& 
   device.reset_peak();
   const std::size_t before = device.memory().in_use;
   each.outputs = each.function.call(inputs);
-  device.synchronize();  // what goes wrong in a kernel is this provider's error
+  device.synchronize();  // attributes kernel errors to this provider
   row.peak_bytes = static_cast<std::int64_t>(device.memory().peak - before);
 }
 
@@ -136,7 +134,7 @@ void check(std::vector<Contestant>& contestants, const Measurement& what,
     each.row.max_abs_err = accuracy.max_abs_err;
     each.row.max_rel_err = accuracy.max_rel_err;
     each.row.checked_elements = accuracy.checked_elements;
-    // Where it is not one kernel, fused programs hand on what they compute in f32.
+    // If it is not a single kernel, fused programs keep intermediates in f32.
     if (each.row.provider == "fused" || each.row.kernels == 1 || size_of(what.dtype) >= 4)
       each.row.tolerance = tolerance(what.each, what.dtype, accuracy.rms);
     else
@@ -145,7 +143,7 @@ void check(std::vector<Contestant>& contestants, const Measurement& what,
   }
 }
 
-// The device's memory that a call takes, at most.
+// Upper bound of the device memory of one call.
 std::int64_t memory_of_a_call(const Measurement& what, std::span<const Contestant> contestants) {
   std::int64_t most = output_bytes(what.each, what.shape, what.dtype);
   for (const Contestant& each : contestants) most = std::max(most, each.row.peak_bytes.value_or(0));
@@ -168,8 +166,8 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Workbench& bench,
   }
 }
 
-// Returns how the limit was copied. A result is freed at the end of its call: the pool gives the
-// next call the same memory.
+// Returns how the limit was copied. Each result is freed at the end of its call, so the pool gives
+// the next call the same memory.
 std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Measurement& what,
                                 std::span<const Tensor> inputs, Workbench& bench,
                                 std::optional<CopyWay> way = std::nullopt) {
@@ -202,7 +200,7 @@ void measure_call(Contestant& each, const Measurement& what, std::span<const Ten
                                   {.seconds = kCallSeconds}, bench.stopwatch(), calls);
 }
 
-// Whether there are counters at all is a property of the machine, found out once.
+// Whether counters are available is a property of the machine, determined once.
 const CounterReading& counters_here() {
   static const CounterReading reading = count([] {}, 1);
   return reading;
@@ -286,7 +284,7 @@ void time_again(const Measurement& what, Workbench& bench, std::span<ResultRow> 
     contestants.push_back({row, compile_case(what.each, row.provider), {}, {}});
   }
   if (contestants.empty() || is_long) return;
-  // What fails now has been measured before.
+  // A failure here comes after the measurement is complete.
   const Failure failure = failure_of([&] {
     const std::vector<Tensor> inputs =
         make_inputs(what.each, what.shape, what.dtype, bench.device(), bench.threads());

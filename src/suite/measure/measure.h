@@ -1,4 +1,4 @@
-// One case at one shape and type: all of a row's numbers, for each provider.
+// Measures one case at one shape and dtype: one row per provider.
 #pragma once
 
 #include <memory>
@@ -28,20 +28,20 @@ struct Measurement {
 ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device);
 
 struct Measured {
-  std::vector<ResultRow> rows;   // one a provider
-  std::optional<PlanInfo> plan;  // of "fused", if that was compiled
+  std::vector<ResultRow> rows;   // one per provider
+  std::optional<PlanInfo> plan;  // of "fused", if it was compiled
   std::optional<CopyWay> limit_way;
 };
 
-// Where measurements are made, one after the other.
+// The device, threads and stopwatch that measurements share.
 class Workbench {
  public:
   Workbench(std::shared_ptr<Device> device, int threads)
       : device_(std::move(device)), threads_(threads) {}
 
   const std::shared_ptr<Device>& device() const { return device_; }
-  ThreadPool& threads() { return threads_; }  // the host's: they make inputs and the reference
-  Stopwatch& stopwatch();                     // made when it is first needed, and kept
+  ThreadPool& threads() { return threads_; }  // host threads for inputs and references
+  Stopwatch& stopwatch();                     // created on first use
 
  private:
   std::shared_ptr<Device> device_;
@@ -49,11 +49,10 @@ class Workbench {
   std::unique_ptr<Stopwatch> stopwatch_;
 };
 
-// Errors, and that it does not fit into memory, are in the rows, not thrown.
+// Errors and lack of memory are reported in the rows, not thrown.
 Measured measure(const Measurement& what, Workbench& bench);
 
-// A later visit: times those of Sinter's own rows of that measurement once more that could be
-// timed.
+// A later visit: times Sinter's own rows of that measurement again, where they could be timed.
 void time_again(const Measurement& what, Workbench& bench, std::span<ResultRow> rows,
                 std::optional<CopyWay> limit_way);
 

@@ -1,5 +1,5 @@
-// What is worth a closer look is run once more by itself, without peers, and takes the place of the
-// first run's rows as a whole: rows of one case and shape were timed in turns, and belong together.
+// Suspicious cells are measured again without peers and replace the first run's rows as a whole,
+// since rows of one case and shape were timed in turns.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,11 +11,12 @@ namespace sinter::suite {
 namespace {
 
 constexpr int kRounds = 3;
-constexpr double kWorthALook = 1.08;  // whatever the noise: a closer look may be less noisy
+// Regardless of the noise: a second measurement may be less noisy.
+constexpr double kWorthALook = 1.08;
 
 using Titles = std::set<std::string>;
 
-// Of which a provider looks slower, alone or with its case, or cannot be judged.
+// Titles where a provider looks slower, alone or with its case, or cannot be judged.
 Titles suspicious(const Comparison& comparison) {
   const auto case_key = [](const auto& each) {
     return each.case_name + " " + each.dtype + " " + each.provider;
@@ -33,8 +34,8 @@ Titles suspicious(const Comparison& comparison) {
 
 // Sinter's own rows of a title.
 struct Cell {
-  double limit_us = 0;   // 0: none was measured
-  double log_times = 0;  // of the fastest samples, summed
+  double limit_us = 0;   // 0: not measured
+  double log_times = 0;  // sum over the fastest samples
   bool is_timed = false;
 };
 
@@ -49,7 +50,7 @@ Cell cell_of(const Results& results, const std::string& title) {
   return cell;
 }
 
-// How far the copy beside it is from that of the older run.
+// How far its copy time is from that in the older run.
 double distance(const Cell& cell, const Cell& before) {
   if (cell.limit_us <= 0 || before.limit_us <= 0) return 0;
   const double change = std::abs(std::log(cell.limit_us / before.limit_us));

@@ -1,4 +1,4 @@
-// All names are checked first, so that a typing error does not cost a run.
+// All names are checked first, so that a typo does not cost a run.
 #include "src/suite/measure/runner.h"
 
 #include <sys/utsname.h>
@@ -25,13 +25,13 @@ namespace {
 
 constexpr std::int64_t kSmallest = 128;
 constexpr std::int64_t kLargest = 65536;
-// Everything is timed in two visits, the second after the first of all: what disturbs the machine
-// for some seconds disturbs one of them, and shows in the spread.
+// Everything is timed in two visits, the second after the first visit of all cells: a disturbance
+// of some seconds affects only one of them and shows in the spread.
 constexpr std::size_t kVisits = 2;
-// To measure with a peer: fewer are compiled sooner than the processes that would do so are there.
+// With fewer cells, a peer compiles them sooner than its worker processes would start.
 constexpr std::size_t kWorthCompilingAhead = 9;
-constexpr double kOtherSeconds = 0.2;  // of a first visit: compiling, checking
-// Of the device's memory, kept between cases: to ask for it takes time. A peer keeps as much.
+constexpr double kOtherSeconds = 0.2;  // first-visit overhead: compiling, checking
+// Share of device memory kept between cases, since allocating takes time. A peer keeps as much.
 constexpr std::size_t kKeptShare = 32;
 
 std::string utc_now() {
@@ -49,7 +49,7 @@ std::string system_text() {
   return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
 }
 
-// On the CPU as many as its kernels have: they copy for the limit, too.
+// On the CPU as many as its kernels use: they also copy for the limit.
 int host_threads(const Device& device) {
   if (device.machine().kind == MachineKind::cpu) return device.parallelism();
   const int asked = environment_options().num_threads;
@@ -71,7 +71,7 @@ void check_providers(const std::vector<std::string>& providers) {
       fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
 }
 
-// The limit is a matter of the bytes, not of who moves them: peers have that of our own rows.
+// The limit depends on the bytes only, so peers get that of our own rows.
 void share_limit(std::span<const ResultRow> own, std::span<ResultRow> of_peer) {
   const auto timed = std::find_if(own.begin(), own.end(),
                                   [](const ResultRow& row) { return row.limit_us.has_value(); });
@@ -120,7 +120,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   return results;
 }
 
-// A run on its way: a first visit to everything, then the later ones.
+// A run in progress: a first visit to every cell, then the later ones.
 class SuiteRun {
  public:
   SuiteRun(const SuiteOptions& options, std::span<const Measurement> plan,
@@ -142,7 +142,7 @@ class SuiteRun {
     const std::vector<std::size_t> todo = unfinished();
     firsts_ = plan_.size() - todo.size();
     laters_ = firsts_ * (kVisits - 1);
-    results_.interrupted = true;  // until the end: what is written meanwhile is not all
+    results_.interrupted = true;  // until the end: files written before are incomplete
     if (compile_ahead(todo) && visit_all(todo)) {
       results_.interrupted = false;
       tell("");
@@ -151,7 +151,7 @@ class SuiteRun {
   }
 
  private:
-  // What a later visit needs to know of the first.
+  // What a later visit needs from the first.
   struct Visited {
     const Measurement& what;
     std::size_t first_row;
@@ -159,7 +159,7 @@ class SuiteRun {
     std::optional<CopyWay> limit_way;
   };
 
-  // Of the plan. What they have of rows already makes room.
+  // Indices into the plan. Drops partial rows of these.
   std::vector<std::size_t> unfinished() {
     std::vector<std::string> providers = options_.providers;
     for (const auto& peer : peers_)
@@ -174,7 +174,7 @@ class SuiteRun {
     return todo;
   }
 
-  // False: stopped. What could not be compiled ahead is compiled when it is measured.
+  // False: stopped. What could not be compiled ahead of time is compiled when it is measured.
   bool compile_ahead(const std::vector<std::size_t>& todo) {
     std::vector<Measurement> all;
     for (const std::size_t i : todo) all.push_back(plan_[i]);
@@ -219,7 +219,7 @@ class SuiteRun {
     const std::size_t first_row = results_.rows.size();
     Measured measured = measure(what, bench_);
     make_room();
-    Measurement at_once = what;  // a peer is visited once, and gets all the time then
+    Measurement at_once = what;  // a peer is visited once and gets all the time
     at_once.seconds = options_.seconds;
     std::vector<ResultRow> of_peers;
     for (const auto& peer : peers_)
@@ -239,7 +239,7 @@ class SuiteRun {
     share_limit(own, rows.subspan(own.size()));
   }
 
-  // How long so many visits take, about: in seconds, where the rest takes as long as on a GPU.
+  // Approximate duration of that many visits in seconds, with overheads as on a GPU.
   double work_of(std::size_t firsts, std::size_t laters) const {
     const double timing = options_.seconds / double{kVisits};
     const auto peers = static_cast<double>(peers_.size());
@@ -248,7 +248,7 @@ class SuiteRun {
     return static_cast<double>(firsts) * first + static_cast<double>(laters) * later;
   }
 
-  // A peer has memory of its own.
+  // Frees memory for a peer, which has its own pool.
   void make_room() {
     if (device_->shares_host_memory() ||
         device_->memory().cached > device_->available_memory() / kKeptShare)
@@ -268,7 +268,7 @@ class SuiteRun {
   Workbench bench_;
   std::vector<std::unique_ptr<Peer>> peers_;
   Results results_;
-  std::size_t firsts_ = 0;  // visits that are done
+  std::size_t firsts_ = 0;  // completed visits
   std::size_t laters_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A row is timed in several visits, minutes apart in a long run: what the machine was busy with
-// during one of them shows in the spread, and seldom decides the median.
+// A row is timed in several visits, minutes apart in a long run: a disturbance during one of them
+// shows in the spread and seldom decides the median.
 #include <algorithm>
 
 #include "src/profile/summary.h"
@@ -21,7 +21,7 @@ void ResultRow::add_samples(const std::vector<double>& times, const std::vector<
   samples_us.insert(samples_us.end(), times.begin(), times.end());
   limit_samples_us.insert(limit_samples_us.end(), limit.begin(), limit.end());
   timing = summary(samples_us);
-  // A visit without memory for the limit leaves samples without a partner.
+  // Without memory for the limit, a visit has no samples to pair with.
   if (limit_samples_us.size() != samples_us.size()) return;
   limit_us = summary(limit_samples_us).median_us;
   limit_ratio = ratio_of(samples_us, limit_samples_us);

@@ -1,5 +1,5 @@
-// The socket is polled in slices: a program's end is noticed even where a process that it started
-// still holds the other end.
+// Polls the socket in slices, so that the program's end is noticed even if a child of it still
+// holds the other end.
 #include "src/suite/peers/peer_process.h"
 
 #include <fcntl.h>
@@ -24,22 +24,22 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kSlice{100};
-constexpr milliseconds kGrace{2000};           // to end after the socket is closed
-constexpr std::size_t kLongestLine = 1 << 20;  // more is no answer
+constexpr milliseconds kGrace{2000};           // time to exit after the socket is closed
+constexpr std::size_t kLongestLine = 1 << 20;  // a longer line is not an answer
 constexpr int kLastLines = 8;
 
-// Above 2, so that it cannot be overwritten while the child's standard descriptors are set up.
+// Above 2, so that setting up the child's standard descriptors cannot overwrite it.
 int above_standard(int fd) {
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   close(fd);
   return moved;
 }
 
-// How the process ended. It stays a zombie, so that its id and its group's remain its own.
+// How the process ended. Leaves it a zombie, so that its pid and process group stay reserved.
 bool ended(pid_t pid, std::string* how) {
   siginfo_t info{};
   const int code = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG);
-  if (code != 0 && errno == ECHILD) {  // someone ignores SIGCHLD, or reaped it
+  if (code != 0 && errno == ECHILD) {  // SIGCHLD is ignored, or someone reaped it
     if (how) *how = "ended";
     return true;
   }
@@ -103,7 +103,7 @@ std::string PeerProcess::read_line(milliseconds time_limit) {
     if (Clock::now() >= deadline)
       fail(fmt::format("did not answer within {:.1f} s",
                        std::chrono::duration<double>(time_limit).count()));
-    // Asked before the socket is read: what was said before the end is still heard.
+    // Checked before reading the socket, so that output from before the end is still received.
     const bool is_over = has_ended();
     pollfd wanted{socket_, POLLIN, 0};
     const int ready = poll(&wanted, 1, is_over ? 0 : static_cast<int>(kSlice.count()));
@@ -117,7 +117,7 @@ std::string PeerProcess::read_line(milliseconds time_limit) {
 }
 
 void PeerProcess::fail(const std::string& what) const {
-  // A program that has hung up is about to end: how it does says more.
+  // A program that closed the socket is about to exit; its exit status says more.
   std::string how;
   if (what == "hung up" || what == "does not listen")
     for (int i = 0; i < 100 && !ended(pid_, nullptr); ++i)

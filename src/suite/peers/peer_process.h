@@ -1,5 +1,5 @@
-// A program that is asked and answers, a line each way, for as long as this lives.
-// In: its command line, then lines. Out: lines, or a PeerError that says how the program failed.
+// A child program that answers requests, one line each, for the lifetime of this object. In: its
+// command line, then lines. Out: lines, or a PeerError that says how the program failed.
 #pragma once
 
 #include <sys/types.h>
@@ -11,15 +11,15 @@
 
 namespace sinter::suite {
 
-// The program could not be started, ended, or did not answer.
+// The program could not be started, exited, or did not answer.
 class PeerError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// In a process group of its own: Ctrl-C in a terminal reaches only us, and what the program starts
-// ends with it. Its stdin and stdout are one socket, which raises no SIGPIPE, and which the program
-// sees closed however we end; its stderr is kept for error messages.
+// Runs in its own process group: Ctrl-C in a terminal reaches only us, and its children are ended
+// with it. Its stdin and stdout are one socket, which raises no SIGPIPE and is closed however we
+// exit; its stderr is kept for error messages.
 class PeerProcess {
  public:
   explicit PeerProcess(const std::vector<std::string>& arguments);  // PeerError
@@ -38,7 +38,7 @@ class PeerProcess {
   pid_t pid_ = -1;
   int socket_ = -1;
   int log_ = -1;
-  std::string received_;  // after the last line that was read
+  std::string received_;  // data after the last line read
 };
 
 }  // namespace sinter::suite

@@ -1,5 +1,5 @@
-// Which files of src/suite/peers/ are whose. A file that is embedded but not named here would not
-// be there for Python to import: a test compares the list with the folder.
+// Which files of src/suite/peers/ belong to which peer. An embedded file that is not listed cannot
+// be imported by Python; a test compares the list with the folder.
 #include "src/suite/peers/peer_scripts.h"
 
 namespace sinter::suite {

@@ -1,4 +1,4 @@
-// One JSON value a line in both directions: a hello first, then an answer for each measurement.
+// One JSON value per line in both directions: a hello first, then one answer per measurement.
 // src/suite/peers/torch_peer.py is the other side.
 #include "src/suite/peers/peers.h"
 
@@ -24,14 +24,14 @@ using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
 constexpr char kTorch[] = "torch";
-constexpr double kBytesPerMs = 1e5;  // of inputs made by one slow thread
+constexpr double kBytesPerMs = 1e5;  // rate at which one slow thread generates inputs
 constexpr double kSecondsSlack = 10;
 
-// Of the host, for a process that compiles.
+// Host memory of a compiling process.
 constexpr std::size_t kWorkerBytes = std::size_t{3} << 30;
 
 int threads_of(const Device& device) {
-  return device.name() == "cpu" ? device.parallelism() : 0;  // 0: as it likes
+  return device.name() == "cpu" ? device.parallelism() : 0;  // 0: the peer's default
 }
 
 Json ahead_request(std::span<const Measurement> all, const Device& device) {
@@ -73,8 +73,8 @@ Json parse(const std::string& line) {
 
 }  // namespace
 
-// A program's files in a folder of their own: nothing else can be imported from there by accident.
-// What Python and the program write there goes with it.
+// A program's files in their own folder, so that nothing else can be imported by accident. Files
+// that Python and the program write there are removed with it.
 class ScriptFolder {
  public:
   // The peer's own program, or `script` instead.
@@ -167,7 +167,8 @@ std::string Peer::compile_ahead(std::span<const Measurement> all, const Device& 
   try {
     if (std::string failure = revive(); !failure.empty()) return failure;
     process_->write_line(ahead_request(all, device).dump());
-    milliseconds limit = options_.hello_limit + options_.answer_limit;  // its processes say hello
+    // Its worker processes start up too.
+    milliseconds limit = options_.hello_limit + options_.answer_limit;
     for (bool go_on = progress(0); go_on; limit = options_.answer_limit) {
       const Json answer = parse(process_->read_line(limit));
       if (answer.contains("error")) throw PeerError(answer["error"].get<std::string>());
@@ -187,7 +188,7 @@ std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& devi
   try {
     if (failure.empty()) return ask(what, device);
   } catch (const PeerError& error) {
-    // It may be in the middle of something: the next measurement gets a fresh one.
+    // It may be in the middle of something: the next measurement gets a fresh process.
     process_.reset();
     failure = failure_ = fmt::format("the peer failed: {}", error.what());
   }
@@ -217,7 +218,7 @@ std::vector<ResultRow> Peer::ask(const Measurement& what, const Device& device) 
       rows.push_back(row_from_json(row));
       rows.back().visits = 1;
     }
-    // A row that is left out would be asked for again and again.
+    // A missing row would be requested again and again.
     for (ResultRow& row : failed_rows(what, device, "the peer's answer has no row of it"))
       if (std::none_of(rows.begin(), rows.end(),
                        [&](const ResultRow& given) { return given.provider == row.provider; }))

@@ -21,10 +21,10 @@ if FOLDER not in sys.path:  # PYTHONSAFEPATH leaves it out
 
 from torch_suite.channel import Channel
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us decides when to stop
-channel = Channel()  # before PyTorch is imported: it takes stdout away from what libraries print
-# Graphs go to a folder beside this script, which whoever started us removes: no run finds what
-# another one compiled or tuned. Someone who names a folder wants just that.
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process decides when to stop
+channel = Channel()  # before importing PyTorch: redirects what libraries print on stdout
+# Graphs go to a folder beside this script, which the parent process removes, so that no run reuses
+# what another one compiled or tuned. A folder set by the user is respected.
 OWN_CACHE = "TORCHINDUCTOR_CACHE_DIR" not in os.environ
 IS_WORKER = sys.argv[2:3] == ["worker"]
 if OWN_CACHE and not IS_WORKER:
@@ -75,7 +75,7 @@ def versions():
 
 
 def open_device(name):
-    """Where tensors go: cpu, or cuda with the named GPU made the current one."""
+    """The torch device: cpu, or cuda with the named GPU made current."""
     if not name.startswith("cuda"):
         return "cpu"
     if not torch.cuda.is_available():
@@ -95,7 +95,7 @@ def main():
         reply = (answer_worker if IS_WORKER else answer)(channel.requests.get(), device)
         try:
             release_all(device)
-        except Exception as problem:  # after some errors a process cannot use its GPU any more
+        except Exception as problem:  # after some errors a process can no longer use its GPU
             print(f"ending: {problem}", file=sys.stderr)
             channel.say(reply)
             os._exit(1)

@@ -1,5 +1,5 @@
-// Each cause is one function: a sentence where the numbers speak for it, else nothing. Thresholds
-// are shares of the limit's time, so no machine and no size is special.
+// Each cause is a function that returns a sentence if the numbers support it. Thresholds are
+// fractions of the limit's time, so they apply to any machine and size.
 #include "src/suite/report/causes.h"
 
 #include <fmt/ranges.h>
@@ -15,14 +15,15 @@
 namespace sinter::suite {
 namespace {
 
-constexpr double kMoreTraffic = 1.1;       // times the least traffic
-constexpr double kMostlyLatency = 0.5;     // of the copy's time are its bytes, at most
+constexpr double kMoreTraffic = 1.1;  // times the minimal traffic
+// At most this part of the copy's time is due to its bytes.
+constexpr double kMostlyLatency = 0.5;
 constexpr double kLongestLatencyUs = 100;  // launching a kernel or waking all threads takes less
 constexpr double kTransposedShare = 0.1;   // of the bytes
 constexpr double kHardlyWritten = 0.1;     // of the bytes
-constexpr double kOperationsOfAnFma = 2;   // the peak counts an instruction twice
-// Of the copy's time. A GPU computes while other threads' loads are under way; a core of a CPU
-// overlaps both only as far as it looks ahead, and expensive operations fill that up.
+constexpr double kOperationsOfAnFma = 2;   // the peak counts an FMA as two operations
+// Fraction of the copy's time. A GPU computes while other threads' loads are in flight; a CPU core
+// overlaps both only within its reorder window, which expensive operations fill up.
 constexpr double kMathShare = 0.6;
 constexpr double kHeavyMathShareOnCpu = 0.2;
 constexpr double kMathOfExcess = 0.5;       // of the time above the copy's
@@ -42,7 +43,7 @@ std::string plural(int count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-// Of "8x128x512".
+// Parses "8x128x512".
 double elements_of_shape(const std::string& shape) {
   double elements = 1;
   for (std::size_t at = 0; at < shape.size(); at = shape.find_first_not_of('x', at)) {
@@ -53,7 +54,7 @@ double elements_of_shape(const std::string& shape) {
   return elements;
 }
 
-// All that is known of a row.
+// Everything known about a row.
 struct Evidence {
   const Results& run;
   const ResultRow& row;
@@ -69,7 +70,7 @@ struct Evidence {
 
 using Found = std::optional<Cause>;
 
-// Then nothing else can be said for sure.
+// If so, nothing else can be said reliably.
 Found disturbed(const Evidence& it) {
   const LimitRatio& ratio = *it.row.limit_ratio;
   if (ratio.p80 <= rules().far_apart * ratio.p20) return std::nullopt;
@@ -97,7 +98,7 @@ Found several_passes(const Evidence& it) {
                            it.tiles.passes)};
 }
 
-// Where most of the copy's own time is not the bytes'.
+// Most of the copy's own time is fixed cost, not bytes.
 Found latency(const Evidence& it) {
   if (it.run.copy_bytes_per_s <= 0) return std::nullopt;
   const double bytes_us = it.bytes() / it.run.copy_bytes_per_s * 1e6;
@@ -132,7 +133,7 @@ Found math(const Evidence& it) {
                   it.work.operations, heavy_text(it.work), time_text(us), time_text(it.limit_us))};
 }
 
-// Older files do not say how inputs lie in memory; the table of cases does.
+// Older files do not record the layout of inputs; the table of cases has it.
 double transposed_bytes(const ResultRow& row) {
   if (row.bytes_transposed) return static_cast<double>(*row.bytes_transposed);
   constexpr Shape2 kAny{1024, 1024};
@@ -180,13 +181,14 @@ Found final_reduction(const Evidence& it) {
 
 Found hardly_writes(const Evidence& it) {
   if (!it.plan || it.work.written_share >= kHardlyWritten) return std::nullopt;
-  return Cause{"inexact limit",
-               "The copy is no exact limit here: it writes half of its bytes, which a cache may "
-               "take, and this case reads nearly all of them."};
+  return Cause{
+      "inexact limit",
+      "The copy is not an exact limit here: it writes half of its bytes, which a cache may "
+      "take, and this case reads nearly all of them."};
 }
 
-// Where the copy finds its bytes in the cache, its time says little about fixed costs. The run's
-// fastest row says how much a call takes at least.
+// If the copy's bytes are in the cache, its time says little about fixed costs; the run's fastest
+// row then gives the minimal cost of a call.
 Found fixed_cost(const Evidence& it) {
   double least_us = it.row.timing->median_us;
   std::int64_t most_bytes = 0;
@@ -232,7 +234,7 @@ const CasePlan* plan_of(const Results& results, const ResultRow& row) {
   return it == results.plans.end() ? nullptr : &*it;
 }
 
-// Runs recorded before rows had `tiles` have those of a plan's first shape.
+// For runs recorded before rows had `tiles`, those of the plan's first shape.
 std::vector<std::string> tiles_of(const ResultRow& row, const CasePlan& plan) {
   if (!row.tiles.empty() || row.shape != plan.shapes.front()) return row.tiles;
   std::vector<std::string> tiles;

@@ -1,6 +1,6 @@
-// Why a fused row is far from its limit, as far as its numbers and its plan tell: a guess with its
-// grounds, never derived from a case's name or from particular sizes.
-// In: Results. Out: for each row that is not near the copy, what probably holds it back.
+// Why a fused row is far from its limit, judging by its numbers and its plan: a guess with
+// evidence, never derived from a case's name or particular sizes. In: Results. Out: for each row
+// that is not near the copy, the probable causes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,16 +12,16 @@
 namespace sinter::suite {
 
 struct Cause {
-  std::string kind;  // "math", "latency", "reductions", ...: a word or two to group by
-  std::string text;  // a sentence with its numbers
+  std::string kind;  // "math", "latency", "reductions", ...: for grouping
+  std::string text;  // a sentence with numbers
 };
 
 struct FarRow {
   std::string case_name;
   std::string shape;
   std::string dtype;
-  double ratio = 0;           // its time in units of the copy's
-  std::vector<Cause> causes;  // the likeliest first; at least one
+  double ratio = 0;           // its time / the copy's
+  std::vector<Cause> causes;  // most likely first; at least one
 };
 
 std::vector<FarRow> far_rows(const Results& results);

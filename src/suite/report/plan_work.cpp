@@ -1,4 +1,4 @@
-// A reduction is told by its shape: it has fewer elements than what it reads.
+// A reduction is recognised by its shape: it has fewer elements than its operand.
 #include "src/suite/report/plan_work.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sinter::suite {
 namespace {
 
-// Of "f32 (128, 64)"; 1 where there is no shape.
+// Parses "f32 (128, 64)"; 1 if there is no shape.
 std::int64_t elements_of(std::string_view detail) {
   std::int64_t elements = 1;
   std::size_t at = detail.find('(');
@@ -25,14 +25,14 @@ std::int64_t elements_of(std::string_view detail) {
   return elements;
 }
 
-// 0 for what is not in the op table.
+// 0 if it is not in the op table.
 int cost_of(std::string_view name) {
   for (int op = static_cast<int>(Op::copy); op < static_cast<int>(Op::cast); ++op)
     if (info(static_cast<Op>(op)).name == name) return info(static_cast<Op>(op)).cost;
   return 0;
 }
 
-// Nodes by id, with what the edges say of them.
+// Nodes by id, with their edges.
 class PlanWalk {
  public:
   explicit PlanWalk(const PlanInfo& plan) : plan_(plan) {
@@ -54,7 +54,8 @@ class PlanWalk {
            });
   }
 
-  // How many reductions of its own kernel each node waits for. Producers come first.
+  // The number of reductions of the same kernel each node depends on. Nodes are in topological
+  // order.
   std::map<int, int> depths() const {
     std::map<int, int> depths;
     for (const PlanNode& node : plan_.nodes) {
@@ -76,7 +77,7 @@ class PlanWalk {
   std::int64_t most_ = 1;
 };
 
-// The number that follows `words`; `otherwise` where they are not there.
+// The number after `words`; `otherwise` if they are missing.
 int number_after(std::string_view text, std::string_view words, int otherwise) {
   const std::size_t at = text.find(words);
   if (at == std::string_view::npos) return otherwise;

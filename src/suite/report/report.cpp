@@ -1,5 +1,5 @@
-// Fills the template in: {{data}}, {{far}}, {{compared}}, {{comparison}}, {{chart.js}}, else a file
-// of src/suite/report/page/.
+// Fills in the template: {{data}}, {{far}}, {{compared}}, {{comparison}}, {{chart.js}}; other names
+// are files of src/suite/report/page/.
 #include "src/suite/report/report.h"
 
 #include <filesystem>

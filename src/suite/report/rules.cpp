@@ -1,4 +1,4 @@
-// The file is embedded: it is read once.
+// Reads the embedded file once.
 #include "src/suite/report/rules.h"
 
 #include <nlohmann/json.hpp>

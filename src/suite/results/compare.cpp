@@ -1,6 +1,6 @@
-// The limit is the control: a copy, timed in turns with the row, of which Sinter's code is no part.
-// A change counts as far as the row's time and its time in units of the limit agree on it. The
-// scatter of all rows' changes is the noise between the two runs.
+// The limit is the control: a copy timed in turns with the row, independent of Sinter's code. A
+// change counts as far as the row's time and its time relative to the limit agree. The scatter of
+// all rows' changes is the noise between the two runs.
 #include "src/suite/results/compare.h"
 
 #include <fmt/format.h>
@@ -13,14 +13,15 @@
 namespace sinter::suite {
 namespace {
 
-constexpr double kSmallest = 0.05;        // changes of a row below this are not worth a word
-constexpr double kSmallestOfCase = 0.08;  // of a case: rows of one case are disturbed together
-constexpr double kLeastSigma = 0.015;     // of a row, however alike two runs look
+constexpr double kSmallest = 0.05;        // smaller changes of a row are not reported
+constexpr double kSmallestOfCase = 0.08;  // for a case: rows of one case are disturbed together
+constexpr double kLeastSigma = 0.015;     // of a row, however similar two runs look
 constexpr double kSigmas = 3;
 constexpr double kSigmasOfRow = 5;  // there are many rows
-constexpr double kSigmaOfMad =
-    1.4826;  // a normal distribution's deviation, of its median deviation
-constexpr double kSigmaOfMedian = 1.2533;  // of a median of many, times the root of their number
+// Standard deviation of a normal distribution, in units of its median absolute deviation.
+constexpr double kSigmaOfMad = 1.4826;
+// Standard error of a median, times the root of the count.
+constexpr double kSigmaOfMedian = 1.2533;
 
 std::string key_of(const ResultRow& row) { return row.title() + " " + row.provider; }
 
@@ -33,7 +34,7 @@ double median(std::vector<double> values) {
 
 double log_ratio(double now, double before) { return std::log(now / before); }
 
-// A quantile range as a standard deviation, about, in parts of the median.
+// Approximate standard deviation from a quantile range, relative to the median.
 double spread(double p20, double p80, double median) { return (p80 - p20) / 2 / median; }
 double spread(const BenchResult& timing) {
   return spread(timing.p20_us, timing.p80_us, timing.median_us);
@@ -50,11 +51,11 @@ Verdict verdict_of(double change, double noise) {
 class Pair {
  public:
   Pair(const ResultRow& before, const ResultRow& now) : before_(&before), now_(&now) {
-    // The fastest sample: a machine that others use as well has slow seconds, and none too fast.
+    // The fastest sample: a shared machine has slow seconds, but none that are too fast.
     time_ = log_ratio(now.timing->min_us, before.timing->min_us);
     if (before.limit_us && now.limit_us && *before.limit_us > 0 && *now.limit_us > 0)
       limit_ = log_ratio(*now.limit_us, *before.limit_us);
-    // Sample by sample where there is that: the limit's median may lie in another minute's mood.
+    // Sample by sample if possible: the limit's median may come from another minute.
     const bool paired = before.limit_ratio && now.limit_ratio;
     in_limits_ =
         paired ? log_ratio(now.limit_ratio->median, before.limit_ratio->median) : time_ - limit_;
@@ -70,13 +71,14 @@ class Pair {
   double time() const { return time_; }
   double in_limits() const { return in_limits_; }
 
-  // What the time and the time in limits agree on. A compute-bound row does not follow its limit,
-  // a memory-bound one follows nothing else: where they disagree, the machine may have changed.
+  // What the time and the time relative to the limit agree on. A compute-bound row does not follow
+  // its limit, a memory-bound row follows nothing else; where they disagree, the machine may have
+  // changed.
   double change() const {
     if (time_ > 0) return std::max(0.0, std::min(time_, in_limits_));
     return std::min(0.0, std::max(time_, in_limits_));
   }
-  // They do not agree whether it is slower, and the copy was not the same either.
+  // They disagree on whether it is slower, and the copy changed as well.
   bool is_undecided() const {
     return std::max(time_, in_limits_) > kSmallest && change() < kSmallest && !same_machine();
   }
@@ -97,7 +99,7 @@ bool is_timed(const ResultRow& row) {
   return !row.failed() && row.timing && row.timing->min_us > 0;
 }
 
-// Sinter's own rows alone: a slower PyTorch is not held against it.
+// Only Sinter's own rows: a slower PyTorch does not count against it.
 std::vector<Pair> pairs_of(const Results& before, const Results& now, Comparison& result) {
   std::map<std::string, const ResultRow*> old_rows;
   for (const ResultRow& row : before.rows)
@@ -131,15 +133,15 @@ void note_differences(const Results& before, const Results& now, Comparison& res
   note("machine", before.description, now.description);
 }
 
-// A standard deviation that a few rows which really changed do not disturb.
+// A standard deviation that is robust against a few rows that really changed.
 double scatter(std::vector<double> changes) {
   const double middle = median(changes);
   for (double& change : changes) change = std::abs(change - middle);
   return kSigmaOfMad * median(std::move(changes));
 }
 
-// Of a row between the two runs, from how far the rows' changes lie from each other: what slows all
-// of them alike is no noise. The steadier of time and time in limits counts, since both have to say
+// Noise of a row between the two runs, from the scatter of the rows' changes: what slows all of
+// them alike is not noise. Uses the steadier of time and relative time, since both have to say
 // slower.
 double noise_between(const std::vector<Pair>& pairs) {
   std::vector<double> times;
@@ -163,7 +165,7 @@ RowChange row_change(const Pair& pair, double sigma) {
   return change;
 }
 
-// The median, since a few rows of every run are far off.
+// Uses the median, since a few rows of every run are far off.
 std::vector<CaseChange> case_changes(const std::vector<Pair>& pairs, double sigma) {
   std::map<std::array<std::string, 3>, std::vector<double>> changes_of;
   for (const Pair& pair : pairs)

@@ -1,6 +1,6 @@
-// Two runs against each other: what got slower, beyond what noise explains. docs/MEASURING.md says
-// how the noise is found.
-// In: an older and a newer run. Out: a verdict for each row, and for each case over all its shapes.
+// Compares two runs: what got slower beyond the noise. docs/MEASURING.md explains how the noise is
+// estimated. In: an older and a newer run. Out: a verdict for each row, and for each case over all
+// its shapes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace sinter::suite {
 enum class Verdict : std::uint8_t { same, slower, faster };
 std::string_view name_of(Verdict verdict);
 
-// A copy whose time changed by less, as a logarithm: the machine is the same.
+// If the log of a copy's time changed by less, the machine counts as unchanged.
 inline constexpr double kSameLimit = 0.1;
 
 struct RowChange {
@@ -23,13 +23,13 @@ struct RowChange {
   std::string provider;
   double old_us = 0;
   double new_us = 0;
-  double change = 1;  // new over old, as far as the fastest time and the time in limits agree
-  double noise = 0;   // a change of less than 1 + noise means nothing
+  double change = 1;  // new / old, as far as the fastest time and the relative time agree
+  double noise = 0;   // changes below 1 + noise mean nothing
   Verdict verdict = Verdict::same;
-  bool undecided = false;  // they do not agree, and the copy changed too: another machine, almost
+  bool undecided = false;  // they disagree and the copy changed too: practically another machine
 };
 
-// A case over all its shapes: single rows may hide in the noise, their median less so.
+// A case over all its shapes: single rows may be hidden by noise, their median less so.
 struct CaseChange {
   std::string case_name;
   std::string dtype;
@@ -41,21 +41,21 @@ struct CaseChange {
 };
 
 struct Comparison {
-  std::vector<RowChange> rows;     // those that both runs have
-  std::vector<CaseChange> cases;   // of three rows or more
-  std::vector<std::string> notes;  // other machines, rows that one run lacks
-  double noise = 0;                // of a row between these two runs, one standard deviation
+  std::vector<RowChange> rows;     // present in both runs
+  std::vector<CaseChange> cases;   // with three rows or more
+  std::vector<std::string> notes;  // different machines, rows missing from one run
+  double noise = 0;                // of a row between these runs, one standard deviation
 
   std::size_t failed_now = 0;  // rows that worked before
 
-  bool is_worse() const;  // anything is slower, or failed now
+  bool is_worse() const;  // something is slower or newly failing
 };
 
 Comparison compare(const Results& before, const Results& now);
 
-// Measures what looks slower or is undecided again, a few times, and keeps the rows that were taken
-// on a machine more like the older run's, or the faster ones: a disturbance hardly comes twice at
-// the same place. `options` are those of the run. Leaves a note in `now`.
+// Measures rows that look slower or undecided again, a few times, and keeps those taken under
+// conditions more like the older run's, or the faster ones: a disturbance seldom hits the same row
+// twice. `options` are those of the run. Adds a note to `now`.
 void measure_again(const Results& before, const SuiteOptions& options,
                    const ProgressCallback& progress, Results& now);
 

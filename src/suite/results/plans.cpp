@@ -1,5 +1,5 @@
-// Two plans look the same if they have the same operations in the same kernels: numbers of bytes
-// and the sizes of tiles differ from shape to shape.
+// Two plans are alike if they have the same operations in the same kernels; byte counts and tile
+// sizes differ from shape to shape.
 #include "src/suite/results/plans.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The plans of a run: one for each case and type, and one more for each shape that is fused
-// differently.
+// The plans of a run: one per case and dtype, plus one for each shape that is fused differently.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace sinter::suite {
 
-// Adds the shape to the plan that looks the same, or a new one.
+// Adds the shape to a plan that is alike, or adds a new plan.
 void add_plan(std::vector<CasePlan>& plans, const ResultRow& row, PlanInfo plan);
 
 }  // namespace sinter::suite

@@ -1,4 +1,4 @@
-// The files of a run. In: Results. Out: results.json and results.csv, and back.
+// Reads and writes a run's files. In: Results. Out: results.json and results.csv, and back.
 #include "src/suite/results/results.h"
 
 #include <fmt/ranges.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Nothing for null.
+// Empty for null.
 std::string cell_of(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? csv_cell(value.get<std::string>()) : value.dump();
@@ -55,17 +55,17 @@ std::string write_results(const std::string& directory, const Results& results) 
   return path;
 }
 
-Results read_results(const std::string& path) {
+Results read_results(const std::string& path, std::string_view op) {
   if (std::filesystem::is_directory(path))
-    return read_results((std::filesystem::path(path) / "results.json").string());
+    return read_results((std::filesystem::path(path) / "results.json").string(), op);
   const std::ifstream file(path, std::ios::binary);
   if (!file)
-    fail_user("suite",
+    fail_user(op,
               "cannot read {}: {}; expected a results.json that sinter suite wrote, or its folder",
               path, std::strerror(errno));
   std::ostringstream text;
   text << file.rdbuf();
-  return from_json(text.str(), path);
+  return from_json(text.str(), path, op);
 }
 
 }  // namespace sinter::suite

@@ -1,122 +1,21 @@
-// Results as JSON and back. Each field is named once: a writer and a reader visit the same list.
+// Results as JSON and back. Each field is named once, in a visit function for writing and reading.
 #include "src/suite/results/results_json.h"
 
-#include <cmath>
-#include <limits>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "src/base/check.h"
-#include "src/base/json_nesting.h"
+#include "src/base/json_syntax.h"
+#include "src/base/printable.h"
 #include "src/suite/cases/case.h"
+#include "src/suite/results/json_fields.h"
+#include "src/suite/results/plan_json.h"
 
 namespace sinter::suite {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr int kFormat = 2;  // also in results.schema.json
 
-constexpr int kFormat = 2;  // results.schema.json says the same
-
-// Three digits after the point of a microsecond are a nanosecond: more is noise.
-double rounded(double value) { return std::round(value * 1e3) / 1e3; }
-
-class Writer {
- public:
-  template <typename T>
-  void operator()(const char* name, const T& value) {
-    json[name] = value;
-  }
-  template <typename T>
-  void operator()(const char* name, const std::optional<T>& value) {
-    json[name] = value ? Json(*value) : Json(nullptr);
-  }
-  void time(const char* name, const std::optional<double>& value) {
-    json[name] = value ? Json(rounded(*value)) : Json(nullptr);
-  }
-  // JSON has no NaN.
-  void error(const char* name, const std::optional<double>& value) {
-    (*this)(name, value);
-    if (value && !std::isfinite(*value)) json[name] = std::isnan(*value) ? "nan" : "inf";
-  }
-  // Of files written since there is such a field.
-  void newer(const char* name, const std::optional<std::int64_t>& value) { (*this)(name, value); }
-  void list_if_any(const char* name, const std::vector<std::string>& list) {
-    if (!list.empty()) json[name] = list;
-  }
-  // Left out where there is nothing to say.
-  void text_if_any(const char* name, const std::string& text) {
-    if (!text.empty()) json[name] = text;
-  }
-
-  Json json = Json::object();
-};
-
-// A field that is there, of the right type, and makes no sense.
-class BadField : public std::runtime_error {
- public:
-  BadField(const std::string& name, const char* what)
-      : std::runtime_error(fmt::format("{} is {}", name, what)) {}
-};
-
-// Numbers beyond 63 bits are unsigned to the parser: read as signed they would be others.
-template <typename T>
-T whole_of(const char* name, const Json& json) {
-  if (!json.is_number_integer()) throw BadField(name, "no whole number");
-  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                              : std::in_range<T>(json.get<std::int64_t>());
-  if (!fits) throw BadField(name, "too large");
-  return json.get<T>();
-}
-
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {}
-
-  template <typename T>
-  void operator()(const char* name, T& value) {
-    read(name, json_.at(name), value);
-  }
-  template <typename T>
-  void operator()(const char* name, std::optional<T>& value) {
-    const Json& json = json_.at(name);
-    value.reset();
-    if (!json.is_null()) read(name, json, value.emplace());
-  }
-  void time(const char* name, std::optional<double>& value) {
-    (*this)(name, value);
-    if (value && !(std::isfinite(*value) && *value >= 0)) throw BadField(name, "no time");
-  }
-  void error(const char* name, std::optional<double>& value) {
-    const Json& json = json_.at(name);
-    if (!json.is_string()) return (*this)(name, value);
-    using Limits = std::numeric_limits<double>;
-    if (json != "nan" && json != "inf") throw BadField(name, "no number");
-    value = json == "nan" ? Limits::quiet_NaN() : Limits::infinity();
-  }
-  void newer(const char* name, std::optional<std::int64_t>& value) {
-    if (json_.contains(name)) (*this)(name, value);
-  }
-  void list_if_any(const char* name, std::vector<std::string>& list) {
-    if (json_.contains(name)) json_.at(name).get_to(list);
-  }
-  void text_if_any(const char* name, std::string& text) { text = json_.value(name, ""); }
-
- private:
-  template <typename T>
-  static void read(const char* name, const Json& json, T& value) {
-    // 1e300 is a number too, but no int.
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      value = whole_of<T>(name, json);
-    } else {
-      json.get_to(value);
-    }
-  }
-
-  const Json& json_;
-};
-
-// The timing's fields stand in the row itself, all null where there is none.
+// The timing's fields are part of the row's object, all null if there is no timing.
 struct FlatTiming {
   std::optional<double> median_us, p20_us, p80_us, min_us;
   std::optional<int> samples;
@@ -215,64 +114,8 @@ void visit_meta(Visitor& at, Run& results) {
   at("notes", results.notes);
 }
 
-template <typename Visitor, typename Node>
-void visit_node(Visitor& at, Node& node, std::optional<int>& kernel) {
-  at("id", node.id);
-  at("op", node.op);
-  at("detail", node.detail);
-  at("kernel", kernel);
-  at("output", node.is_output);
-}
-
-template <typename Visitor, typename Edge>
-void visit_edge(Visitor& at, Edge& edge) {
-  at("from", edge.from);
-  at("to", edge.to);
-  at("fused", edge.fused);
-  at("reason", edge.reason);
-  at("bytes", edge.bytes);
-}
-
-template <typename Visitor, typename Kernel>
-void visit_kernel(Visitor& at, Kernel& kernel) {
-  at("name", kernel.name);
-  at("tiles", kernel.tiles);
-  at("bytes_read", kernel.bytes_read);
-  at("bytes_written", kernel.bytes_written);
-  at("flops", kernel.flops);
-  at("predicted_us", kernel.predicted_us);
-}
-
-Json case_plan_to_json(const CasePlan& each) {
-  Json json{{"case", each.case_name}, {"dtype", each.dtype}, {"shapes", each.shapes}};
-  json.update(plan_to_json(each.plan));
-  return json;
-}
-
-CasePlan plan_from_json(const Json& json) {
-  CasePlan each;
-  json.at("case").get_to(each.case_name);
-  json.at("dtype").get_to(each.dtype);
-  json.at("shapes").get_to(each.shapes);
-  for (const Json& node : json.at("nodes")) {
-    Reader reader(node);
-    std::optional<int> kernel;
-    visit_node(reader, each.plan.nodes.emplace_back(), kernel);
-    each.plan.nodes.back().kernel = kernel.value_or(-1);
-  }
-  for (const Json& edge : json.at("edges")) {
-    Reader reader(edge);
-    visit_edge(reader, each.plan.edges.emplace_back());
-  }
-  for (const Json& kernel : json.at("kernels")) {
-    Reader reader(kernel);
-    visit_kernel(reader, each.plan.kernels.emplace_back());
-  }
-  return each;
-}
-
 Json meta_to_json(const Results& results) {
-  Writer meta;
+  JsonWriter meta;
   visit_meta(meta, results);
   Json not_run = Json::array();
   for (const PendingCase& each : pending_cases())
@@ -281,12 +124,28 @@ Json meta_to_json(const Results& results) {
   return std::move(meta.json);
 }
 
+// Calls read(item) for each item of the list; errors name the item, counting from 1.
+template <typename Read>
+void for_each_item(const Json& json, const char* list, const char* item_name, const Read& read) {
+  int number = 0;
+  for (const Json& item : list_of(json, list)) {
+    ++number;
+    try {
+      read(item);
+    } catch (const BadField& error) {
+      throw BadField(fmt::format("{} {}: {}", item_name, number, error.what()));
+    }
+  }
+}
+
 Results results_from_json(const Json& json) {
   Results results;
-  Reader meta(json.at("meta"));
+  JsonReader meta(field_of(json, "meta"));
   visit_meta(meta, results);
-  for (const Json& row : json.at("rows")) results.rows.push_back(row_from_json(row));
-  for (const Json& plan : json.at("plans")) results.plans.push_back(plan_from_json(plan));
+  for_each_item(json, "rows", "row",
+                [&](const Json& row) { results.rows.push_back(row_from_json(row)); });
+  for_each_item(json, "plans", "plan",
+                [&](const Json& plan) { results.plans.push_back(case_plan_from_json(plan)); });
   return results;
 }
 
@@ -303,43 +162,22 @@ void ResultRow::explain_missing() {
 }
 
 Json row_to_json(const ResultRow& row) {
-  Writer writer;
+  JsonWriter writer;
   const FlatTiming timing = flat(row);
   visit_row(writer, row, timing);
   return std::move(writer.json);
 }
 
 ResultRow row_from_json(const Json& json) {
-  Reader reader(json);
+  JsonReader reader(json);
   ResultRow row;
   FlatTiming timing;
   visit_row(reader, row, timing);
+  if (!try_parse_shape(row.shape))
+    throw BadField("shape", fmt::format("'{}', not ROWSxCOLS", printable(row.shape, 40)));
   row.timing = timing_of(timing);
   row.limit_ratio = limit_ratio_of(timing);
   return row;
-}
-
-Json plan_to_json(const PlanInfo& plan) {
-  Json json = Json::object();
-  for (const char* list : {"nodes", "edges", "kernels"}) json[list] = Json::array();
-  for (const PlanNode& node : plan.nodes) {
-    Writer writer;
-    std::optional<int> kernel;
-    if (node.kernel >= 0) kernel = node.kernel;
-    visit_node(writer, node, kernel);
-    json["nodes"].push_back(std::move(writer.json));
-  }
-  for (const PlanEdge& edge : plan.edges) {
-    Writer writer;
-    visit_edge(writer, edge);
-    json["edges"].push_back(std::move(writer.json));
-  }
-  for (const PlanKernel& kernel : plan.kernels) {
-    Writer writer;
-    visit_kernel(writer, kernel);
-    json["kernels"].push_back(std::move(writer.json));
-  }
-  return json;
 }
 
 std::string to_json(const Results& results, int indent) {
@@ -351,21 +189,19 @@ std::string to_json(const Results& results, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Results from_json(const std::string& text, const std::string& source) {
+Results from_json(const std::string& text, const std::string& source, std::string_view op) {
+  if (const std::string error = json_syntax_error(text); !error.empty())
+    fail_user(op, "{} is not a results.json of sinter suite: {}", source, error);
   try {
-    if (json_nesting(text) > kMostJsonNesting)
-      fail_user("suite", "{} is no results.json of sinter suite: it is nested too deep", source);
     const Json json = Json::parse(text);
-    const int format = json.contains("format") ? whole_of<int>("format", json.at("format")) : 0;
+    const int format = json.contains("format") ? integer_of<int>("format", json.at("format")) : 0;
     if (format != kFormat)
-      fail_user("suite",
+      fail_user(op,
                 "{} has format {}, this version of Sinter reads {}: measure again with this one",
                 source, format, kFormat);
     return results_from_json(json);
-  } catch (const Json::exception& error) {
-    fail_user("suite", "{} is no results.json of sinter suite: {}", source, error.what());
   } catch (const BadField& error) {
-    fail_user("suite", "{} is damaged: {}", source, error.what());
+    fail_user(op, "{} is damaged: {}", source, error.what());
   }
 }
 

@@ -1,5 +1,4 @@
-// One row as JSON, for the files that hold rows: results.json, results.csv, a peer's answer. And a
-// plan, for results.json and `sinter explain --json`.
+// One row as JSON, for everything that holds rows: results.json, results.csv, a peer's answer.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +8,7 @@
 namespace sinter::suite {
 
 nlohmann::ordered_json row_to_json(const ResultRow& row);
-// Throws what is a std::exception where a field is missing, of another type, or makes no sense.
+// Throws BadField if a field is missing, has the wrong type, or makes no sense.
 ResultRow row_from_json(const nlohmann::ordered_json& json);
-
-// {"nodes": .., "edges": .., "kernels": ..}
-nlohmann::ordered_json plan_to_json(const PlanInfo& plan);
 
 }  // namespace sinter::suite

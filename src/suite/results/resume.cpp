@@ -1,4 +1,4 @@
-// Rows of different machines or builds must not stand in one file.
+// Rows of different machines or builds must not be mixed in one file.
 #include "src/suite/results/resume.h"
 
 #include <algorithm>

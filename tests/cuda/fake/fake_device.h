@@ -1,5 +1,5 @@
-// A CUDA device on the fake driver and the fake NVRTC, for tests of what it asks them for.
-// In: nothing. Out: a CudaDevice; the fakes' states. One after another, not at the same time.
+// A CUDA device on the fake driver and the fake NVRTC, to test its calls. Out: a CudaDevice and the
+// fakes' states. Use one at a time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class FakeDevice : public testing::Test {
   std::unique_ptr<const CudaDriver> driver_;
 };
 
-// Puts the thread on a stream for a while.
+// Puts the thread on a stream for the scope.
 class OnStream {
  public:
   OnStream(CudaDevice& device, CUstream stream)

@@ -1,6 +1,6 @@
 // libfake_cuda.so: the functions of src/cuda/driver.def with a simulated clock, for tests without a
-// GPU. In: FakeCuda, set by the test. Out: codes, and what FakeCuda recorded.
-// With SINTER_FAKE_BY_SYMBOL there is no cuGetProcAddress, as in drivers before CUDA 11.3.
+// GPU. In: FakeCuda, set by the test. Out: codes, and FakeCuda's records. With
+// SINTER_FAKE_BY_SYMBOL there is no cuGetProcAddress, as in drivers before CUDA 11.3.
 #include "tests/cuda/fake/fake_driver.h"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace fake_cuda {
 FakeCuda g_fake;
 std::recursive_mutex g_mutex;
 
-// Counts the call, and says whether it shall fail.
+// Counts the call; returns whether it shall fail.
 CUresult entered(const char* call) {
   int count = 0;
   {
@@ -24,7 +24,7 @@ CUresult entered(const char* call) {
   return g_fake.failing_call == call && count >= g_fake.failing_from ? g_fake.failing_code : 0;
 }
 
-// As in the driver, what works in a context fails without one.
+// As in the driver, calls that need a context fail without one.
 CUresult entered_context(const char* call) {
   if (const CUresult code = entered(call)) return code;
   return g_fake.current ? 0 : kInvalidContext;

@@ -1,5 +1,5 @@
-// What a test sees of the fake driver: what it shall do, what it was asked for, what is still open.
-// The library's symbol fake_cuda_state gives the one FakeCuda it works on.
+// A test's view of the fake driver: its script, its records and its open objects. The library's
+// symbol fake_cuda_state returns the FakeCuda it uses.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct FakeFunction {
 };
 
 struct FakeCuda {
-  // What it shall do.
+  // The script.
   int version = 12040;
   int devices = 2;
   int l2_bytes = 50 << 20;
@@ -43,11 +43,11 @@ struct FakeCuda {
   int compute_major = 9;
   std::size_t memory_bytes = std::size_t{140} << 30;  // more is CUDA_ERROR_OUT_OF_MEMORY
   std::size_t argument_words = 0;                     // of every kernel
-  bool events_pass = true;                            // what cuEventQuery says
+  bool events_pass = true;                            // cuEventQuery's answer
   bool captures_programmatic = true;
   std::function<void(const std::string& call)> on_call;  // at the beginning of each
 
-  // What it was asked for.
+  // The records.
   std::map<std::string, int> calls;
   std::vector<std::string> stream_log;  // "flush", "record 1", and what tests add
   std::vector<void*> streams;           // of each entry the driver made
@@ -62,7 +62,7 @@ struct FakeCuda {
   // A clock that only work on a stream moves.
   double now_us = 0;
 
-  // What is open.
+  // Open objects.
   std::map<void*, double> events;                         // to when they were recorded; -1: not yet
   std::map<unsigned long long, std::size_t> allocations;  // of the host's memory
   std::map<void*, FakeFunction*> modules;                 // each has one function

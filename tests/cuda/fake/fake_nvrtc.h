@@ -1,5 +1,5 @@
-// What a test sees of the fake NVRTC. The library's symbol fake_nvrtc_state gives the one it works
-// on. In: what it shall do. Out: what it was asked for.
+// A test's view of the fake NVRTC. The library's symbol fake_nvrtc_state returns its state. In: the
+// script. Out: the records.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// What the files of libfake_cuda.so share: its state, its codes, and the functions they define.
-// In: src/cuda/driver.def. Out: declarations.
+// Shared by the files of libfake_cuda.so: its state, its codes, and the functions they define. In:
+// src/cuda/driver.def. Out: declarations.
 #pragma once
 
 #include <mutex>
@@ -21,16 +21,16 @@ inline constexpr sinter::CUresult kNotFound = 500;
 inline constexpr int kFakeMultiprocessors = 132;
 inline constexpr int kFakeSharedBytes = 100 << 10;  // of each
 
-// Counts the call, and says whether it shall fail.
+// Counts the call; returns whether it shall fail.
 sinter::CUresult entered(const char* call);
-// As in the driver, what works in a context fails without one.
+// As in the driver, calls that need a context fail without one.
 sinter::CUresult entered_context(const char* call);
 void log_on_stream(const std::string& what, sinter::CUstream stream);
 
 }  // namespace fake_cuda
 
-// Returns from the calling function with the code of a call that shall fail; else the rest of it is
-// the calling thread's alone.
+// Returns from the calling function if the call shall fail; otherwise holds the lock for the rest
+// of it.
 #define SINTER_FAKE_ENTER(check)                          \
   if (const sinter::CUresult code_ = check) return code_; \
   const std::lock_guard lock_(fake_cuda::g_mutex)

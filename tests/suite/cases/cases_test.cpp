@@ -1,4 +1,5 @@
-// Every case, fused and not: right results at odd shapes in every type, and one kernel when fused.
+// Every case, fused and unfused: correct results at odd shapes in every dtype, and one kernel when
+// fused.
 #include <gtest/gtest.h>
 #include <sinter/compile.h>
 #include <sinter/device.h>

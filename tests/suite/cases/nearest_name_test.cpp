@@ -1,4 +1,4 @@
-// Suggestions for names that were mistyped, and lists where nothing is near.
+// Suggestions for mistyped names, and lists if nothing is close.
 #include "src/suite/cases/nearest_name.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The judge is judged: wrong elements are found wherever they are, NaN is never passed over.
+// The accuracy check: finds wrong elements wherever they are, and never ignores NaN.
 #include "src/suite/measure/accuracy.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The copy that is the limit copies.
+// The limit's copy really copies.
 #include "src/suite/measure/copy_limit.h"
 
 #include <gtest/gtest.h>

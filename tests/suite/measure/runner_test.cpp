@@ -1,4 +1,4 @@
-// The runner: complete rows, errors that stay in their row, stopping and going on.
+// The runner: complete rows, errors that stay in their row, stopping and resuming.
 #include "src/suite/measure/runner.h"
 
 #include <gtest/gtest.h>

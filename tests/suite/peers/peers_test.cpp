@@ -1,5 +1,5 @@
-// Peers: what they answer becomes rows, and however they fail the sweep goes on. The peers here are
-// shell scripts; the real one runs where there is PyTorch.
+// Peers: their answers become rows, and the sweep continues however they fail. The peers here are
+// shell scripts; the real one runs if there is PyTorch.
 #include "src/suite/peers/peers.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ n=41
   EXPECT_EQ(ask(peer)[0].timing->samples, 42) << "not restarted";
 }
 
-// The first process does `first`; the second, started again, answers.
+// The first process runs `first`; the restarted one answers.
 std::string fails_once(const std::string& first) {
   return kHello + "if [ ! -e \"$0.mark\" ]; then\n: > \"$0.mark\"\nread -r request\n" + first +
          "\nfi\n" + kAnswer;
@@ -149,7 +149,7 @@ TEST_F(Peers, AreStartedAgainAfterDyingBetweenMeasurements) {
   const std::string answer_once = R"(echo '{"rows": []}'; exit 0)";
   Peer peer("torch", "cpu", shell(fails_once(answer_once)));
   EXPECT_TRUE(has(error_of(peer), "no row of it")) << "rows that are left out are failures";
-  std::vector<ResultRow> rows = ask(peer);  // it may be caught before its end or after
+  std::vector<ResultRow> rows = ask(peer);  // its end may be noticed before or after
   if (!rows[0].error.empty()) rows = ask(peer);
   EXPECT_EQ(rows[0].error, "");
 }
@@ -242,7 +242,7 @@ TEST_F(Peers, RowsStandBesideOurOwn) {
 const std::string kHelloAhead =
     R"(echo '{"versions": {}, "providers": ["fake_a", "fake_b"], "compiles_ahead": true}'
 )";
-// Compiles ahead by `ahead`, and answers everything else.
+// Compiles ahead of time with `ahead`, and answers everything else.
 std::string compiles(const std::string& ahead) {
   return kHelloAhead + R"(while read -r request; do
   case "$request" in
@@ -376,7 +376,7 @@ void expect_complete(const ResultRow& row) {
   told("peak_bytes", row.peak_bytes.has_value());
 }
 
-// The script gives the names of what lies beside it as its versions.
+// The script reports the names of the files beside it as its versions.
 TEST_F(Peers, AScriptOfOnesOwnIsAloneInItsFolder) {
   const Peer peer("torch", "cpu", shell(R"(cd "${0%/*}"; found=$(echo *)
 echo '{"versions": {"found": "'$found'"}, "providers": []}'
@@ -405,7 +405,7 @@ TEST_F(Peers, EveryFileOfTorchIsEmbeddedAndNamed) {
   EXPECT_TRUE(peer_files("troch").empty());
 }
 
-// Nothing, and why, where there is no PyTorch.
+// Null, with the reason, if there is no PyTorch.
 std::unique_ptr<Peer> torch_on_cpu(std::string& why_not) {
   try {
     return std::make_unique<Peer>("torch", "cpu");

@@ -1,5 +1,4 @@
-// Causes follow from a row's numbers and its plan: each in a run made up for it, and in runs that
-// were recorded.
+// Causes follow from a row's numbers and its plan: each in a synthetic run, and in recorded runs.
 #include "src/suite/report/causes.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ constexpr double kCopy = 100e9;   // bytes a second
 constexpr double kPeak = 1000e9;  // operations a second
 
 // y = op(x) in one kernel. The row moves `bytes` in the copy's time at full speed, and takes twice
-// that; `operations` for each element.
+// that; `operations` per element.
 struct Made {
   std::string device = "cpu";
   std::string op = "add";
@@ -95,7 +94,7 @@ TEST(Causes, AreOfMeasuredFusedRows) {
 TEST(Causes, MathWhereTheOperationsTakeAsLongAsTheCopy) {
   const Cause cause = only_cause(run_of({.op = "exp", .operations = 40}));
   EXPECT_EQ(cause.kind, "math");
-  // 2^24 elements of 40 instructions, of which the machine does half its peak.
+  // 2^24 elements of 40 instructions, executed at half the peak.
   EXPECT_NE(cause.text.find("about 40 instructions for each element, 10 of them for 1 exp; they "
                             "take 1.34 ms"),
             std::string::npos)
@@ -253,7 +252,7 @@ std::string recorded(const std::string& name) {
   return std::string(root ? root : ".") + "/bench/results/" + name;
 }
 
-// Files of before rows had `tiles` and `bytes_transposed`: what README says of them.
+// Files from before rows had `tiles` and `bytes_transposed`: what docs/RESULTS.md says about them.
 TEST(Causes, OfRecordedRuns) {
   if (!std::getenv("SINTER_SOURCE_DIR")) GTEST_SKIP() << "SINTER_SOURCE_DIR is not set";
   const auto kind_of = [](const std::vector<FarRow>& rows, const std::string& name,
@@ -268,7 +267,7 @@ TEST(Causes, OfRecordedRuns) {
   EXPECT_EQ(kind_of(cpu, "h_red_red", "128x128"), "latency");
   EXPECT_EQ(kind_of(cpu, "layernorm", "4096x4096"), "near");
   const auto gpu = far_rows(read_results(recorded("cuda-h200-grid-f16-2026-11-16.json")));
-  EXPECT_EQ(gpu.size(), 35u) << "README: 1065 of 1100 are near the copy";
+  EXPECT_EQ(gpu.size(), 35u) << "docs/RESULTS.md: 1065 of 1100 are near the copy";
   EXPECT_EQ(kind_of(gpu, "double_softmax", "65536x65536"), "math");
   EXPECT_EQ(kind_of(gpu, "layernorm", "512x32768"), "reductions");
   EXPECT_EQ(kind_of(gpu, "h_red_red", "4096x16384"), "inexact limit");

@@ -1,4 +1,4 @@
-// report_html: complete, self-contained, and closed to what the data says.
+// report_html: complete, self-contained, and safe against its data.
 #include "src/suite/report/report.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Results small_results() {
   return results;
 }
 
-// What stands between the tags of <script ... id="ID">.
+// The text inside <script ... id="ID">.
 std::string script_text(const std::string& page, const std::string& id) {
   const std::string tag = "id=\"" + id + "\">";
   const std::size_t begin = page.find(tag) + tag.size();

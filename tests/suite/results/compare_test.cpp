@@ -1,5 +1,4 @@
-// compare(): a slow-down is found, noise is not taken for one, a slower machine is not blamed on
-// Sinter.
+// compare(): finds a slowdown, ignores noise, and does not blame Sinter for a slower machine.
 #include "src/suite/results/compare.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +13,8 @@ constexpr const char* kCases[] = {"softmax", "layernorm", "pointwise_chain", "no
                                   "h_red_pw"};
 constexpr const char* kShapes[] = {"128x128", "4096x4096", "65536x128", "128x65536"};
 
-// A run whose rows differ from the true time by a random factor, of `noise` standard deviation, and
-// on a machine that is `mood` times as slow.
+// A run whose rows differ from the true time by a random factor with standard deviation `noise`, on
+// a machine that is `mood` times as slow.
 Results run(unsigned seed, double noise, double mood = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(0, noise);

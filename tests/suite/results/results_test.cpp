@@ -1,4 +1,4 @@
-// Results in files: whole and alone, and the same when read back; what is no such file is refused.
+// Results in files: complete, the same when read back; other files are refused.
 #include "src/suite/results/results.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-// Every field has a value of its own.
+// Every field has a distinct value.
 ResultRow full_row() {
   ResultRow row;
   row.case_name = "softmax";
@@ -162,10 +162,19 @@ TEST(Results, OtherFilesAreRefusedByName) {
   refuses("reasons", nlohmann::json::array({1}));
   refuses("case", 3);
   refuses("max_rel_err", "small");
+  json["rows"][1]["shape"] = "wide";
+  EXPECT_EQ(refusal(json.dump()),
+            "[suite] some/file.json is damaged: row 2: shape is 'wide', not ROWSxCOLS");
+  json["rows"][1].erase("shape");
+  EXPECT_EQ(refusal(json.dump()), "[suite] some/file.json is damaged: row 2: shape is missing");
+  EXPECT_EQ(
+      refusal("{\n \"format\": 2,\n}"),
+      "[suite] some/file.json is not a results.json of sinter suite: line 3, column 1: expected "
+      "a field's name in quotes, found '}'");
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
-  EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested too deep"),
+  EXPECT_NE(refusal("{\"format\": 2, \"notes\": " + deep + "}").find("nested more than 64 levels"),
             std::string::npos);
-  // A file that was cut off.
+  // A truncated file.
   const std::string whole = to_json(full_results());
   EXPECT_NE(refusal(whole.substr(0, whole.size() / 2)).find("some/file.json"), std::string::npos);
   EXPECT_THROW(read_results("/no/such/file.json"), UserError);
@@ -176,6 +185,7 @@ TEST(Results, AreWrittenWholeAndAlone) {
   Results results;
   results.rows.resize(1);
   results.rows[0].case_name = "softmax";
+  results.rows[0].shape = "4x8";
   results.rows[0].error = "a \"quoted\", long\nreason";
   const std::string path = write_results(folder.path() + "/deep", results);
   EXPECT_EQ(nlohmann::json::parse(std::ifstream(path))["rows"].size(), 1u);
@@ -210,7 +220,7 @@ TEST(Results, SamplesOfAllVisitsCount) {
   EXPECT_EQ(row.timing->median_us, 9);
   EXPECT_EQ(row.limit_us, 3);
   EXPECT_EQ(row.limit_ratio->median, 3);
-  // A visit without a limit leaves what is known of it.
+  // A visit without a limit leaves the known limit alone.
   row.add_samples({4}, {});
   EXPECT_EQ(row.timing->samples, 8);
   EXPECT_EQ(row.limit_ratio->median, 3);

@@ -1,4 +1,4 @@
-"""The parts of the PyTorch peer, which torch_peer.py starts. One subject a file.
+"""The parts of the PyTorch peer, which torch_peer.py starts. One topic per file.
 
 A package, so that a name such as `cases` is taken from nobody that PyTorch imports. A new file
 needs a line in src/suite/peers/peer_scripts.cpp too.

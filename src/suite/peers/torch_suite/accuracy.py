@@ -1,4 +1,4 @@
-"""How far a result is from the same case in float64, on the rows that are checked.
+"""Errors of a result against the same case in float64, on the checked rows.
 
 In: a case, its inputs and outputs. Out: the row's fields of accuracy.
 """
@@ -16,7 +16,7 @@ def as_tuple(result):
 
 
 def checked_rows(rows, cols):
-    """Indices of whole rows, spread evenly from the first to the last; None for all of them."""
+    """Indices of evenly spaced rows from first to last; None for all rows."""
     count = min(rows, max(CHECKED_ELEMENTS // cols, CHECKED_ROWS))
     if count == rows:
         return None
@@ -24,7 +24,7 @@ def checked_rows(rows, cols):
 
 
 def largest_errors(actual, expected):
-    """The largest |error|, alone and relative to max(|expected|, rms of expected). NaN stays."""
+    """The largest |error|, absolute and relative to max(|expected|, rms of expected). NaN propagates."""
     actual = actual.double()
     same = (actual == expected) | (actual.isnan() & expected.isnan())
     error = (actual - expected).abs().masked_fill_(same, 0)
@@ -34,7 +34,7 @@ def largest_errors(actual, expected):
 
 
 def accuracy(case, inputs, outputs, rows, cols):
-    """Every case works row by row: the same function in float64, on some of the rows."""
+    """The same function in float64 on some of the rows: every case works row by row."""
     index = checked_rows(rows, cols)
     index = slice(None) if index is None else index.to(inputs[0].device)
     doubles = []

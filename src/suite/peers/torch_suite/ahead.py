@@ -21,14 +21,14 @@ from torch_suite.inputs import empty_input
 from torch_suite.memory import needed_bytes, release_all
 from torch_suite.problems import first_line
 
-WORKER_BYTES = 1 << 30  # of GPU memory, besides tensors: a context, and what is loaded into it
-FREE_SHARE = 0.6  # of the memory that is free, for the tensors of all workers
+WORKER_BYTES = 1 << 30  # GPU memory besides tensors: a context and its modules
+FREE_SHARE = 0.6  # of the free memory, for the tensors of all workers
 
-AHEAD_MS = {}  # what compiling took, by (case, shape, dtype)
+AHEAD_MS = {}  # compile times by (case, shape, dtype)
 
 
 def do_not_run_kernels():
-    """A kernel is compiled before its first run; that run would only tune it, in a crowd."""
+    """Skips first runs: kernels are compiled before them, and tuning on a busy machine is useless."""
     try:
         from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
@@ -38,7 +38,7 @@ def do_not_run_kernels():
 
 
 def forget_tuning():
-    """What was tuned in a crowd was tuned badly."""
+    """Drops tuning results from a busy machine, which are bad."""
     for folder, _, names in os.walk(os.environ["TORCHINDUCTOR_CACHE_DIR"]):
         for name in names:
             if name.endswith(".best_config"):
@@ -46,7 +46,7 @@ def forget_tuning():
 
 
 def compile_cell(cell, device):
-    """In a worker: the compile time in ms."""
+    """In a worker: returns the compile time in ms."""
     case = CASES[cell["case"]]
     rows, cols = map(int, cell["shape"].split("x"))
     inputs = [empty_input(what, rows, cols, DTYPES[cell["dtype"]], device) for what in case.inputs]
@@ -70,14 +70,14 @@ def answer_worker(line, device):
 
 
 class CrowdOfWorkers:
-    """Processes that compile, each with a thread here that gives it one cell after the other."""
+    """Compiling processes, each fed by a thread here with one cell after another."""
 
     def __init__(self, cells, threads, device, memory):
-        # The largest first: at the end all workers have something left to do.
+        # Largest first, so that all workers stay busy until the end.
         self._waiting = sorted(cells, key=cell_bytes, reverse=True)
         self._threads = threads
         self._device = device
-        self._room = memory  # for tensors of cells that are being compiled
+        self._room = memory  # for tensors of cells being compiled
         self._changed = threading.Condition()
         self._busy = 0
         self.done = queue.SimpleQueue()  # (cell, ms or None); a None for each worker that ends
@@ -101,7 +101,7 @@ class CrowdOfWorkers:
                 finally:
                     self._give_back(cell)
                     self.done.put((cell, milliseconds))
-        except Exception as problem:  # the others go on
+        except Exception as problem:  # the others continue
             print(f"a compiling process failed: {first_line(problem)}", file=sys.stderr)
         finally:
             if worker is not None:
@@ -110,7 +110,7 @@ class CrowdOfWorkers:
             self.done.put(None)
 
     def _take(self):
-        """The largest that has room."""
+        """The largest cell that fits."""
         with self._changed:
             while self._waiting:
                 for i, cell in enumerate(self._waiting):
@@ -135,7 +135,7 @@ def cell_bytes(cell):
 
 
 def compile_ahead(request, device, say):
-    """`say` hears how many are compiled; the last word is returned."""
+    """Calls `say` with the number compiled; returns the final message."""
     cells = [cell for cell in request["compile_ahead"] if cell["case"] in CASES]
     workers = min(request["workers"], len(cells))
     memory = request["memory"]
@@ -145,7 +145,7 @@ def compile_ahead(request, device, say):
     crowd = CrowdOfWorkers(cells, request["threads"], device, int(memory * FREE_SHARE))
     for _ in range(workers):
         threading.Thread(target=crowd.work, args=(sys.argv[1],), daemon=True).start()
-    load_compiler(device)  # meanwhile: it takes as long as the workers take to start
+    load_compiler(device)  # meanwhile: takes as long as starting the workers
     compiled_cells = failed = 0
     while workers:
         ended = crowd.done.get()

@@ -1,4 +1,4 @@
-"""The conversation with whoever started us: lines of JSON in both directions.
+"""The connection to the parent process: lines of JSON in both directions.
 
 In: lines on stdin. Out: lines on stdout, which from then on nobody else writes to.
 """
@@ -10,16 +10,16 @@ import threading
 
 
 class Channel:
-    """The two ends of the conversation. What libraries print on stdout goes to stderr."""
+    """Both ends of the connection. Libraries' output on stdout goes to stderr."""
 
     def __init__(self):
         self.requests = queue.SimpleQueue()
         self._in = os.fdopen(os.dup(0), "r", encoding="utf-8")
         self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        # Processes that libraries start must not hold the conversation open.
+        # Child processes of libraries must not keep the connection open.
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)
-        # A thread reads, so that the asker's end is noticed in the middle of a measurement too.
+        # A thread reads, so that the parent's end is noticed during a measurement too.
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):

@@ -17,15 +17,15 @@ CALL_SECONDS = 0.02
 
 class WallClock:
     SAMPLE_US = 200
-    SHORT_US = 5000  # shorter calls get an unmeasured one before them
+    SHORT_US = 5000  # shorter calls get an unmeasured call first
     MAX_CALLS = 2000
-    PAUSE_S = 60e-6  # for the threads of whoever ran last, which spin for a while
+    PAUSE_S = 60e-6  # worker threads of the previous function spin for a while
 
     def wait(self):
         pass
 
     def warm_up(self, run):
-        """How long a call takes, about."""
+        """Approximate duration of a call."""
         us = self._time(run, 1)
         return min(us, self._time(run, 3 if us < self.SHORT_US else 1))
 
@@ -53,8 +53,8 @@ class CudaClock:
         l2 = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         self.flush_bytes = max(2 * l2, self.LEAST_FLUSH)
         self._flush = torch.empty(self.flush_bytes, dtype=torch.int8, device="cuda")
-        # Lines that a kernel asked to be evicted last (Inductor's do) outlive any flush: its next
-        # call would find them, and so would whoever reads the same inputs.
+        # Lines marked evict-last (Inductor does that) survive a flush: the next call, or anything
+        # else that reads the same inputs, would find them in the cache.
         self._reset_l2 = ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache
         self._fill_s = math.inf
         self._fill_s = min(self.sample(self._flush.zero_, 0) for _ in range(3)) * 1e-6
@@ -63,7 +63,7 @@ class CudaClock:
         torch.cuda.synchronize()
 
     def warm_up(self, run):
-        """What a call costs its caller, about, in us."""
+        """Approximate host cost of a call in us."""
         host_us = math.inf
         for _ in range(3):
             start = time.perf_counter()
@@ -91,7 +91,7 @@ class CudaClock:
 
 @functools.lru_cache(maxsize=None)
 def clock_of(device):
-    """One a process: what it flushes caches with is not given back between cases."""
+    """One per process: its flush buffer is kept between cases."""
     return CudaClock() if device == "cuda" else WallClock()
 
 
@@ -102,7 +102,7 @@ def held_by_clock(device):
 
 
 def time_in_turns(runs, seconds, clock):
-    """A sample of each in turns, starting with another each round: samples of each, sorted."""
+    """Samples of each function, taken in turns with a rotating start; sorted."""
     warm = [clock.warm_up(run) for run in runs]
     samples = [[] for _ in runs]
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""torch.compile: its settings, and what Inductor says about the kernels it made.
+"""torch.compile: its settings, and Inductor's information about its kernels.
 
 In: a case's function. Out: the compiled one, or Unavailable.
 """
@@ -13,7 +13,7 @@ from torch_suite.problems import Unavailable, first_line
 
 
 def set_up_compiler():
-    """Every shape is a recompilation; past a limit Dynamo would run the function uncompiled."""
+    """Raises recompile limits: every shape recompiles, and past the limit Dynamo runs uncompiled."""
     import torch._dynamo
 
     for name in (
@@ -32,12 +32,12 @@ def negated(x):
 
 @functools.lru_cache(maxsize=None)
 def load_compiler(device):
-    """Once a process: importing the compiler and starting its workers is no case's compile time."""
+    """Once per process: importing the compiler and starting its workers belongs to no case."""
     try:
         torch.compile(negated, dynamic=False)(torch.ones(8, device=device))
-    except Exception as problem:  # the case's own compilation will say the same
+    except Exception as problem:  # the case's own compilation reports the same
         print(f"torch.compile of a negation: {problem}", file=sys.stderr)
-    # What is loaded now stays: looking through it for garbage takes a tenth of a second each time.
+    # Excludes what is loaded now from garbage collection, which takes 0.1 s each time.
     gc.collect()
     gc.freeze()
 
@@ -49,14 +49,14 @@ def compiled(function, device):
         set_up_compiler()
         load_compiler(device)
         torch._dynamo.reset()
-        # A whole graph or an error: nothing runs uncompiled without being noticed.
+        # A whole graph or an error: nothing runs uncompiled unnoticed.
         return torch.compile(function, dynamic=False, fullgraph=True)
     except Exception as problem:
         raise Unavailable(f"torch.compile: {first_line(problem)}") from problem
 
 
 class InductorCounts:
-    """Inductor's own count of the kernels it made, where this version has one."""
+    """Inductor's kernel count, if this version has one."""
 
     def __init__(self):
         try:

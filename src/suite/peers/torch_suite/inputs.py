@@ -1,4 +1,4 @@
-"""Inputs of the cases: tensors of a layout, with values of a kind.
+"""Inputs of the cases: tensors of a given layout and kind of values.
 
 In: an Input of cases.py, a shape. Out: a tensor on the device.
 """
@@ -18,8 +18,8 @@ def make_input(what, rows, cols, dtype, device):
     tensor = empty_input(what, rows, cols, dtype, device)
     last = tensor.shape[-1]
     lines = tensor.view(-1, last)
-    # A large tensor repeats one block: its time does not depend on the values, and the CPU makes
-    # random numbers on one thread only.
+    # A large tensor repeats one block: the time does not depend on the values, and the CPU
+    # generates random numbers on one thread only.
     block = torch.randn(min(len(lines), max(1, BLOCK_ELEMENTS // last)), last, device=device)
     if what.values == "shares":
         block = (1 + block / 2) / last

@@ -1,4 +1,4 @@
-"""Memory: what a case needs, what a call takes at most, and giving back what is no longer used.
+"""Memory: what a case needs, the peak of a call, and releasing unused memory.
 
 In: a case and a shape, or a device. Out: bytes.
 """
@@ -11,11 +11,11 @@ from torch_suite.cases import DTYPES
 from torch_suite.clocks import held_by_clock
 from torch_suite.problems import Unavailable
 
-KEPT_SHARE = 1 / 32  # of all memory: asking for it takes time; more is for whoever runs next
+KEPT_SHARE = 1 / 32  # of all memory, kept because allocating takes time; the rest is for other processes
 
 
 def release(device):
-    """Gives freed memory back to the device, if there is much of it."""
+    """Returns freed memory to the device if there is much of it."""
     if device != "cuda":
         return
     torch.cuda.synchronize()

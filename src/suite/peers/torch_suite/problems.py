@@ -1,9 +1,9 @@
-"""What goes wrong, in words: the machine or PyTorch cannot do something, or it is an error.
+"""Classifies failures: a limitation of the machine or of PyTorch, or an error.
 
 In: an exception. Out: its first line, and a row's `skipped` or `error`.
 """
 
-SKIPPED_IF = (  # what a message says when the machine or PyTorch lacks something
+SKIPPED_IF = (  # parts of messages that mean the machine or PyTorch lacks something
     "not implemented for",
     "No working C++ compiler found",
     "InvalidCxxCompiler",
@@ -15,7 +15,7 @@ OUT_OF_MEMORY_IF = ("out of memory", "can't allocate memory", "not enough memory
 
 
 class Unavailable(Exception):
-    """This PyTorch, or this machine, cannot do it: no failure of the row."""
+    """This PyTorch or this machine cannot do it: not a failure of the row."""
 
 
 def first_line(problem):

@@ -22,7 +22,7 @@ CALL_ELEMENTS = 128 * 128
 
 
 class Contestant:
-    """A provider on its way through the measurement. Once `ended`, it is left out."""
+    """A provider being measured. Once `ended`, it is skipped."""
 
     def __init__(self, provider):
         self.row = {"provider": provider}
@@ -97,7 +97,7 @@ def first_call(each, case, inputs, shape, device, clock, ahead_ms):
 
 
 def measure(request, device):
-    """Rows of all providers. What goes wrong is in them."""
+    """Rows of all providers, including errors."""
     case = CASES[request["case"]]
     rows, cols = map(int, request["shape"].split("x"))
     dtype = DTYPES[request["dtype"]]

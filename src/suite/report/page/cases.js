@@ -1,4 +1,4 @@
-// One case: its grid, and its rate over size for every provider beside what a copy reaches.
+// One case: its grid, and each provider's rate over size compared with the copy's.
 const kRates = {
   bytes: {label: "GB/s", scale: 1e9, axis: "GB/s (bytes that must move / time)",
     amount: (row) => row.bytes_min, format: formatBandwidth},
@@ -13,7 +13,7 @@ const kAxes = {
 
 const optionsOf = (table) => Object.entries(table).map(([value, {label}]) => ({value, label}));
 
-// Which shapes a plot shows: "square", "cols=128", "rows=128", "all".
+// The shapes in a plot: "square", "cols=128", "rows=128", "all".
 const inFamily = (family, cell) => {
   if (family === "all") return true;
   if (family === "square") return cell.rows === cell.cols;
@@ -33,7 +33,7 @@ const families = (list) => {
   return [...square, ...groups, {value: "all", label: "all shapes"}];
 };
 
-// Unless one was chosen, the first that makes a line of three points or more.
+// By default, the first that gives a line of at least three points.
 const chosenFamily = (list) => {
   const options = families(list).flatMap((each) => each.options || [each]).map(({value}) => value);
   if (options.includes(state.family)) return state.family;

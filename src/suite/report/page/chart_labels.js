@@ -1,4 +1,4 @@
-// Words around a chart: a legend that shows each line as it is drawn, and names written into it.
+// Labels of a chart: a legend that shows each line's style, and names inside the chart.
 const kMarkers = {
   circle: "M9 6a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", rect: "M9.5 2.5h7v7h-7z",
   triangle: "M13 1.5L17.5 10h-9z", rectRot: "M13 1L18 6L13 11L8 6z",
@@ -11,7 +11,7 @@ const legendSample = (set) => svg("svg", {width: 26, height: 12, "aria-hidden": 
   set.pointRadius ? svg("path", {d: kMarkers[set.pointStyle] || kMarkers.circle,
     stroke: set.borderColor, fill: set.backgroundColor}) : null);
 
-// A click hides and shows a set.
+// A click toggles a data set.
 const chartLegend = (datasets, chart) => element("div", {class: "chart-legend"},
   datasets.map((set, i) => {
     const button = element("button", {type: "button", "aria-pressed": "true", onclick: () => {
@@ -26,8 +26,8 @@ const chartLegend = (datasets, chart) => element("div", {class: "chart-legend"},
 const kLabelFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const kSlant = -Math.PI / 4;
 
-// Names above a chart, each with a line down to its place on the axis. columns: [{x, text}], from
-// left to right.
+// Names above a chart, each with a line down to its position on the axis. columns: [{x, text}], left
+// to right.
 const columnNames = (columns) => ({
   room: 16 + Math.max(0, ...columns.map(({text}) => text.length)) * 6.6 * Math.sin(-kSlant),
   plugin: {id: "columnNames", beforeDatasetsDraw: ({ctx, chartArea, scales}) => {
@@ -56,7 +56,7 @@ const columnNames = (columns) => ({
   }},
 });
 
-// Names right of points that lie above each other, as many as have room. points: [{x, y, text}].
+// Names to the right of stacked points, as many as fit. points: [{x, y, text}].
 const pointNames = (points) => ({
   plugin: {id: "pointNames", afterDatasetsDraw: ({ctx, scales}) => {
     ctx.save();

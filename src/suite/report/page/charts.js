@@ -1,4 +1,4 @@
-// What the charts share: colours of the theme, axes, and what stands there without Chart.js.
+// Shared by all charts: theme colours, axes, and the placeholder without Chart.js.
 const kPointStyles = {fused: "circle", eager: "rect", torch_compile: "triangle",
   torch_eager: "rectRot"};
 const chartsByPanel = new Map();
@@ -12,7 +12,7 @@ const logAxis = (text, tick) => ({
   ticks: {color: cssVariable("muted"), maxRotation: 0, autoSkipPadding: 14, callback: tick},
 });
 
-// Powers of ten, and what lies between only where there is room.
+// Powers of ten, and intermediate values only if there is room.
 const powerTick = (format) => function label(value) {
   const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
   return [1, 2, 5].some((each) => Math.abs(lead - each) < 1e-6) ? format(value) : null;
@@ -31,15 +31,15 @@ const plainLine = (label, points, dash) => ({
   pointHitRadius: 6, pointStyle: "line",
 });
 
-// A chart with its legend, or the note in its place. It is told apart by `id`; drawing it again
-// ends the old one. `labels`: a plugin that writes into it, and the room above that it needs.
+// A chart with its legend, or a note in its place. Drawing again with the same `id` destroys the old
+// one. `labels`: a plugin that draws labels, and the space it needs above.
 const chartBox = (id, label, datasets, scales, tooltip, labels = {}) => {
   if (typeof Chart === "undefined") return element("div", {class: "no-chart", id}, kNoCharts);
   if (chartsByPanel.has(id)) chartsByPanel.get(id).destroy();
   const canvas = element("canvas", {id, role: "img", "aria-label": label});
   const box = element("div", {class: "chart"}, canvas);
   const chart = () => chartsByPanel.get(id);
-  // Chart.js measures its box, which has to be in the page by then.
+  // Chart.js measures its box, which must already be in the page.
   queueMicrotask(() => chartsByPanel.set(id, new Chart(canvas, {
     type: "scatter",
     data: {datasets},

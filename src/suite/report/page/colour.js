@@ -1,4 +1,4 @@
-// Colours of heat-map cells and of providers, out of the style's variables.
+// Colours of heat-map cells and providers, from CSS variables.
 const cssVariable = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const triple = (name) => cssVariable(name).split(" ").map(Number);
@@ -13,19 +13,19 @@ const luminance = (colour) => {
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
-// Black or white, whichever stands out more.
+// Black or white, whichever has more contrast.
 const inkOn = (colour) => (luminance(colour) + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
 
 const kRatioSpan = 3;  // powers of two on either side of 1
 
-// Blue where fused is faster, orange where it is slower, on a logarithmic scale around 1; shares of
-// the limit go from nothing to full.
+// Blue if fused is faster, orange if slower, on a logarithmic scale around 1; fractions of the limit
+// range from none to full.
 const metricColour = (metric, value) => {
   const cold = triple("cold");
   if (metric.unit === "share")
     return mix(cold, triple("full"), Math.min(1, Math.max(0, value)) ** 1.3);
   const power = Math.log2(value) / kRatioSpan;
-  // The exponent brings small differences out.
+  // The exponent emphasizes small differences.
   const share = Math.min(1, Math.abs(power)) ** 0.7;
   return mix(cold, triple(power > 0 ? "high" : "low"), share);
 };

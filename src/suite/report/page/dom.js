@@ -1,4 +1,4 @@
-// Making elements. Text always goes in as text: nothing of the data is ever parsed as HTML.
+// Creates elements. Text is always inserted as text: no data is ever parsed as HTML.
 const kSvg = "http://www.w3.org/2000/svg";
 
 const setAttributes = (node, attributes) => {
@@ -25,7 +25,7 @@ const svg = (tag, attributes = {}, ...children) => {
 
 const byId = (id) => document.getElementById(id);
 
-// options: [{value, label, disabled, why}]. A group of buttons of which one is pressed.
+// options: [{value, label, disabled, why}]. A group of buttons with one pressed.
 const chips = (name, options, chosen, onChoose) => {
   const group = element("div", {class: "chips", role: "group", "aria-label": name});
   for (const {value, label, disabled, why} of options)

@@ -1,10 +1,10 @@
-// Cells that are far from the copy, and what probably holds each back: src/suite/report/causes.cpp found
-// out. Here they are counted, grouped and put into words.
+// Cells that are far from the copy, with the probable causes found by src/suite/report/causes.cpp:
+// counts, groups and describes them.
 const farRows = JSON.parse(byId("far").textContent);
 const farByCell = new Map(farRows.map((row) => [cellKey(row), row]));
 const farOf = (cell) => farByCell.get(cellKey(cell));
 
-// Of the cells whose limit was timed in turns with them, as src/suite/report/rules.cpp has it.
+// Only cells whose limit was timed in turns with them, as in src/suite/report/rules.cpp.
 const nearCopy = (list) => {
   const limited = list.filter(({byProvider}) => isMeasured(byProvider.get("fused")) &&
     byProvider.get("fused").limit_ratio > 0);
@@ -17,7 +17,7 @@ const farText = (far) => {
   return `${formatRatio(far.ratio)} the copy's time. ${causes.join(" ")}`;
 };
 
-// Cells by their likeliest cause, the most frequent first: [[kind, rows, the furthest first], ..]
+// Cells by most likely cause, most frequent first: [[kind, rows, furthest first], ..]
 const byCause = (rows) => {
   const groups = new Map();
   for (const row of rows) {

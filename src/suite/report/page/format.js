@@ -1,11 +1,11 @@
-// Numbers for people: times, bytes, rates, ratios. In: a number. Out: text with its unit.
+// Number formatting: times, bytes, rates, ratios. In: a number. Out: text with its unit.
 const digits3 = (value) => {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);
   return size >= 10 ? value.toFixed(1) : value.toFixed(2);
 };
 
-// Steps of a thousand; decimal, as bandwidths are.
+// Powers of 1000, as usual for bandwidths.
 const scaled = (value, units) => {
   let at = 0;
   while (Math.abs(value) >= 999.5 && at + 1 < units.length) {
@@ -16,7 +16,7 @@ const scaled = (value, units) => {
 };
 
 const formatTime = (us) => us < 1 ? scaled(us * 1000, ["ns", "µs"]) : scaled(us, ["µs", "ms", "s"]);
-// "3.84–4.10 µs": the unit once where both have the same.
+// "3.84–4.10 µs": the unit appears once if both have the same.
 const formatTimes = (low, high) => {
   const [from, to] = [formatTime(low), formatTime(high)];
   const unit = to.slice(to.indexOf(" "));
@@ -34,7 +34,7 @@ const formatPercent = (share) => `${(share * 100).toFixed(0)}%`;
 const formatError = (error) => typeof error === "string" ? error : error === 0 ? "0" :
   error.toExponential(1);
 
-// Round numbers of axes, without the zeros after the point.
+// Axis labels without trailing zeros.
 const withoutZeros = (format) => (value) => format(value).replace(/\.0+(?= |$)/, "");
 
 const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-// The head of the page: what the run found in one sentence, on what machine, and what went wrong.
+// The head of the page: the result in one sentence, the machine, and errors.
 const failedRows = run.rows.filter(rowFailure);
 const skippedRows = run.rows.filter((row) => !rowFailure(row) && row.skipped);
 
@@ -46,14 +46,14 @@ const commandLine = (text) => {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
       setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    } catch {  // not allowed here: selected, so that a key press copies it
+    } catch {  // not allowed here: select the text, so that a key press copies it
       getSelection().selectAllChildren(code);
     }
   }}, "Copy");
   return element("div", {class: "command"}, code, button);
 };
 
-// What the comparison found, cases that got slower by name.
+// The comparison's result, with the cases that got slower.
 const verdictText = () => {
   const count = (list, verdict) => list.filter((each) => each.verdict === verdict).length;
   const slow = comparison.cases.filter((each) => each.verdict === "slower")
@@ -93,7 +93,7 @@ const facts = () => {
   });
 };
 
-// Equal messages once, with how many rows and which.
+// Equal messages once, with the number and names of rows.
 const grouped = (rows, messageOf) => {
   const groups = new Map();
   for (const row of rows) {

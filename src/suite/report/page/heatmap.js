@@ -1,19 +1,19 @@
-// The grid of a case: a cell for every shape, coloured by a metric. In: cells of one case and type.
-// Out: a table that arrow keys walk, or the same without text, small.
+// The grid of a case: a cell per shape, coloured by a metric. In: cells of one case and dtype.
+// Out: a table with arrow key navigation, or a small version without text.
 const gridOf = (list) => ({
   rows: unique(list.map((cell) => cell.rows)).sort(bySize),
   cols: unique(list.map((cell) => cell.cols)).sort(bySize),
   at: new Map(list.map((cell) => [`${cell.rows}|${cell.cols}`, cell])),
 });
 
-// Most pairs of rows and columns were not measured: a grid would be mostly empty.
+// Whether most combinations of rows and columns were not measured: a grid would be mostly empty.
 const kSparse = 0.6;
 const isSparse = (list) => {
   const shapes = unique(list.map((cell) => cell.shape)).length;
   const {rows, cols} = gridOf(list);
   return shapes < kSparse * rows.length * cols.length;
 };
-// Then every shape has a field of its own, in one row.
+// In that case every shape gets a field in one row.
 const shapesOf = (list) => ({
   rows: [""],
   cols: unique(list.map((cell) => cell.shape)).sort(bySize),
@@ -58,8 +58,8 @@ const heatCell = (metric, cell) => {
 
 const kSteps = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
 
-// One cell is reachable with Tab, the others from there. The cell's details stand below as text,
-// for those who cannot hover.
+// One cell is reachable with Tab, the others with arrow keys. The cell's details are shown below as
+// text, for users who cannot hover.
 const walkable = (table, detail, cellAt) => {
   const rows = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1));
   const show = (cell) => {
@@ -116,7 +116,7 @@ const heatLegend = (metric, list) => {
       hatched.join(", ").replace("missing", "not comparable")) : null);
 };
 
-// The same for a few shapes, with room for their names and numbers.
+// The same for a few shapes, with names and numbers.
 const miniList = (metric, list) => element("div", {class: "mini listed", "aria-hidden": "true"},
   [...list].sort((a, b) => bySize(a.shape, b.shape)).map((cell) => {
     const {state: what, value} = metricOf(metric, cell);
@@ -126,7 +126,7 @@ const miniList = (metric, list) => element("div", {class: "mini listed", "aria-h
     element("b", {}, what === "ok" ? metricText(metric, value) : kStateText[what]));
   }));
 
-// Without text: an overview's picture, described in words by its label.
+// Without text, for the overview; its label describes it in words.
 const miniMap = (metric, list) => {
   if (isSparse(list)) return miniList(metric, list);
   const grid = gridOf(list);

@@ -1,8 +1,8 @@
 // A layered layout of a small directed graph, top to bottom. In: nodes {id, w, h, rank?} and edges
-// {from, to, fromDx?, toDx?} by id. Out: where each node lies and which way each edge goes: through
-// a place of its own in every layer that it crosses, so that it never runs over a node.
+// {from, to, fromDx?, toDx?} by id. Out: positions of nodes and routes of edges, which get a
+// slot in every layer they cross, so that they never cross a node.
 
-// The longest way from a source; then sources move down to just above their first reader.
+// Longest path from a source; then sources move down to just above their first reader.
 const ranksOf = (nodes, edges) => {
   const ranks = new Map(nodes.map((node) => [node.id, node.rank ?? 0]));
   const fixed = new Set(nodes.filter((node) => node.rank !== undefined).map((node) => node.id));
@@ -23,8 +23,8 @@ const ranksOf = (nodes, edges) => {
   return ranks;
 };
 
-// The values nearest to `wanted` (least squares) of which each is at least its gap above the one
-// before: neighbours that would collide are pooled and placed at their weighted mean.
+// The values closest to `wanted` (least squares) that keep their gaps: neighbours that would collide
+// are pooled and placed at their weighted mean.
 const spread = (wanted, weights, gaps) => {
   const offsets = [];
   wanted.forEach((_, i) => offsets.push(i ? offsets[i - 1] + gaps[i] : 0));
@@ -42,7 +42,7 @@ const spread = (wanted, weights, gaps) => {
     .map((value, i) => value + offsets[i]);
 };
 
-// An edge over several layers becomes a chain of links through points of no size.
+// An edge over several layers becomes a chain of links through zero-size points.
 const linksOf = (edges, ranks, addPoint) => {
   const links = [];
   const chains = edges.map(({from, to, fromDx = 0, toDx = 0}) => {
@@ -72,7 +72,7 @@ const neighboursOf = (links) => {
   return {up, down};
 };
 
-// How much a link wants to be straight: long edges most, so that they do not wobble.
+// Weight of straightness: highest for long edges, so that they do not wobble.
 const kStraight = {points: 8, mixed: 1, nodes: 3};
 const straightness = (a, b) => {
   const points = (typeof a === "symbol") + (typeof b === "symbol");
@@ -127,7 +127,7 @@ const placeAcross = (layers, {up, down}, gap) => {
   return x;
 };
 
-// gaps: across between neighbours, down between layers.
+// gaps: horizontal between neighbours, vertical between layers.
 const layeredLayout = (nodes, edges, gaps) => {
   const ranks = ranksOf(nodes, edges);
   const layers = [];
@@ -157,7 +157,7 @@ const layeredLayout = (nodes, edges, gaps) => {
   }
   const routes = edges.map(({fromDx = 0, toDx = 0}, i) => chains[i].flatMap((id, at) => {
     const {x: center, top, bottom, layerTop, layerBottom} = places.get(id);
-    // Upright as far as the layer goes: beside a low node may stand a high one.
+    // Vertical through the whole layer, whose nodes may differ in height.
     if (at === 0)
       return [{x: center + fromDx, y: bottom}, {x: center + fromDx, y: layerBottom}];
     if (at === chains[i].length - 1)

@@ -1,5 +1,5 @@
-// The run as the page uses it: cells (case, type, shape) with their providers' rows, and metrics of
-// a cell. In: results.json, and perhaps an earlier run's with the comparison. Out: `run`.
+// The page's model of a run: cells (case, dtype, shape) with their providers' rows, and metrics of a
+// cell. In: results.json, and perhaps an earlier run's with the comparison. Out: `run`.
 const data = JSON.parse(byId("data").textContent);
 const compared = JSON.parse(byId("compared").textContent);
 const comparison = JSON.parse(byId("comparison").textContent);  // of both runs, beyond the noise
@@ -60,7 +60,7 @@ const cellsOf = (caseName, dtype) =>
 const dtypesOf = (caseName) =>
   unique(run.cells.filter((cell) => cell.case === caseName).map((cell) => cell.dtype));
 
-// A rival's time. Where its samples lie far apart something else ran beside it: its faster ones.
+// A rival's time: the median, or a lower quantile if its samples vary widely (it was disturbed).
 const steadyUs = (row) =>
   row.p20_us > 0 && row.p80_us > rules.far_apart * row.p20_us ? row.p20_us : row.median_us;
 
@@ -83,15 +83,15 @@ const gainSince = (before, row) =>
 // scripts/results_table.py has the same rule, a test compares both.
 const isNotSlower = (gain) => gain * rules.noise >= 1;
 const notSlower = (gains) => gains.filter(isNotSlower).length;
-// Sample by sample where both were timed in turns: a peer was not.
+// Sample by sample if both were timed in turns; a peer was not.
 const limitShare = (row) => {
   if (!isMeasured(row)) return null;
   if (row.limit_ratio > 0) return 1 / row.limit_ratio;
   return row.limit_us > 0 ? row.limit_us / row.median_us : null;
 };
 
-// What a heat map can show of a cell. `other` is the row that the fused one is compared with,
-// `rival` its name in a sentence, `why` the reason where a run has no such numbers.
+// Metrics for heat maps. `other` is the row that the fused one is compared with, `rival` its name in
+// a sentence, `why` the reason if a run has no such numbers.
 const kMetrics = [
   {value: "eager", label: "Fused over eager", unit: "ratio", what: "eager time / fused time",
     other: (cell) => cell.byProvider.get("eager"), gain: speedUp, rival: "eager",
@@ -129,7 +129,7 @@ const metricOf = (metric, cell) => {
   }
   const other = metric.other(cell);
   const otherState = rowState(other);
-  // The fused one ran: what its rival failed at is no failure of this cell.
+  // The fused one ran: a failure of its rival is not a failure of this cell.
   if (otherState.state !== "ok") return {state: "missing", why: otherState.why};
   return {state: "ok", value: metric.gain(other, fused)};
 };
@@ -140,7 +140,7 @@ const metricText = (metric, value) =>
   metric.unit === "share" ? formatPercent(value) : formatRatio(value);
 const findMetric = (value) => kMetrics.find((metric) => metric.value === value);
 
-// Those that this run has numbers for can be chosen; the first of them is shown first.
+// The metrics this run has numbers for; the first is the default.
 const kMetricOptions = kMetrics.map((metric) => metricValues(metric, run.cells).length ?
   {...metric, why: undefined} : {...metric, disabled: true});
 const shownMetrics = () => kMetricOptions.filter(({disabled}) => !disabled);

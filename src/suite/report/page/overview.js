@@ -1,4 +1,4 @@
-// All cases at once: a small heat map each, and a table of their medians.
+// All cases: a small heat map each, and a table of their medians.
 const caseCard = (metric, name) => {
   const list = cellsOf(name, state.dtype);
   const values = metricValues(metric, list);
@@ -16,7 +16,7 @@ const spanText = (values) => {
   return low === high ? String(low) : `${low}–${high}`;
 };
 
-// Kernels out of the disk cache were not compiled: those rows count only where there are no others.
+// Kernels from the disk cache were not compiled: such rows count only if there are no others.
 const compileText = (rows) => {
   const compiled = rows.filter((row) => row.kernels_from_disk === 0);
   const of = (list) => formatMs(median(list.map((row) => row.compile_ms)));

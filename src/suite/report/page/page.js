@@ -20,7 +20,7 @@ byId("tabs").addEventListener("keydown", (event) => {
   writeAddress();
 });
 
-// What the reader chose before, else what the system says.
+// The user's earlier choice, else the system's setting.
 const kThemeKey = "sinter-report-theme";
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const storedTheme = () => {

@@ -1,8 +1,8 @@
-// The picture of a plan. Two layouts: the operations inside each kernel, beside the words about it,
-// then the kernels with what they are given. In: an entry of `plans`. Out: an SVG element.
+// Draws a plan with two layouts: the operations inside each kernel, beside its description, then the
+// kernels with their inputs. In: an entry of `plans`. Out: an SVG element.
 const kNodeHeight = 42;
 const kLineHeight = 16;
-const kHeadLetters = 34;  // of a line of a kernel's words
+const kHeadLetters = 34;  // per line of a kernel's description
 const kPad = 16;
 const kInnerGaps = {across: 18, down: 24};
 const kOuterGaps = {across: 36, down: 46};
@@ -12,7 +12,7 @@ const nodeWidth = (node) =>
   Math.max(56, textWidth(node.op, 13.5), textWidth(nodeDetail(node), 11)) + 20;
 const nodeDetail = (node) => node.output ? `${node.detail} · output` : node.detail;
 
-// Lines of a few words; names of kernels are cut at their underscores.
+// Wraps text; kernel names break at underscores.
 const wrapped = (text) => {
   const lines = [""];
   for (const word of text.split(/(?<=[ _])/)) {
@@ -28,9 +28,9 @@ const kernelLines = (kernel) => [
     `predicted ${formatTime(kernel.predicted_us)}`, kernel.tiles].flatMap(wrapped)
     .map((text) => ({text, kind: "sub"}))];
 
-// The inside of a kernel, right of its words, so that no edge runs behind them. Values from
-// elsewhere come in at the top, through a place of their own for each edge; values that others read
-// leave at the bottom, once for each node.
+// The inside of a kernel, to the right of its description, so that no edge runs behind that. External
+// values enter at the top, one slot per edge; values that others read leave at the bottom, one slot
+// per node.
 const layOutKernel = (plan, index) => {
   const members = plan.nodes.filter((node) => node.kernel === index);
   const inside = new Set(members.map((node) => node.id));
@@ -68,7 +68,7 @@ const layOutKernel = (plan, index) => {
 
 const moved = (points, dx, dy) => points.map(({x, y}) => ({x: x + dx, y: y + dy}));
 
-// Everything's place in the picture: boxes, nodes, and for every edge of the plan its points.
+// Positions in the picture: boxes, nodes, and the points of every edge.
 const layOutPlan = (plan) => {
   const kernels = plan.kernels.map((_, i) => layOutKernel(plan, i));
   const given = plan.nodes.filter((node) => node.kernel === null &&
@@ -113,8 +113,8 @@ const layOutPlan = (plan) => {
     width: outer.width, height: outer.height};
 };
 
-// Straight where it goes straight down, else an S with upright ends.
-// A point that repeats the one before would leave the arrowhead without a direction.
+// A straight line if it goes straight down, else an S with vertical ends.
+// A repeated point would leave the arrowhead without a direction.
 const withoutRepeats = (points) => points.filter(({x, y}, i) =>
   i === 0 || Math.abs(points[i - 1].x - x) + Math.abs(points[i - 1].y - y) > 0.1);
 const pathOf = (all) => withoutRepeats(all).map(({x, y}, i, points) => {
@@ -162,7 +162,7 @@ const edgeShape = (plan, edge, points, number) => {
     number === null ? null : svg("path", {class: "edge-hit", d}));
 };
 
-// A number just above the box that reads the value, where each edge has a place of its own.
+// A number just above the box that reads the value, where each edge has its own slot.
 const edgeNumber = (layout, at, number) => {
   const crossing = layout.crossing.find(({index}) => index === at);
   const points = layout.routes[at];

@@ -1,5 +1,5 @@
-// What fusion made of a case: the graph of its plan, and each value that goes through memory
-// between two kernels with the reason why.
+// A case's fusion plan as a graph, and each value that goes through memory between two kernels, with
+// the reason.
 const plansOf = () => {
   const ofCase = run.plans.filter((plan) => plan.case === state.case);
   const ofType = ofCase.filter((plan) => plan.dtype === state.dtype);
@@ -21,7 +21,7 @@ const planFacts = (plan) => {
     `${plan.shapes[0]} (${plan.dtype}): ${times.filter(Boolean).join(", ")}.`;
 };
 
-// The list below the graph; pointing at an entry lights its edge, and the other way round.
+// The list below the graph; hovering over an entry highlights its edge, and vice versa.
 const unfusedList = (plan, graph) => {
   const edges = plan.edges.filter((edge) => !edge.fused);
   if (!edges.length)

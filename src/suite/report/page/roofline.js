@@ -1,8 +1,8 @@
-// The roofline: operations a second over operations a byte, below what a copy and the multiply-adds
-// of this machine allow. In: rows of the chosen cases. Out: a log-log chart.
+// The roofline: operations per second over operations per byte, below the limits set by a copy and by
+// this machine's peak FMA rate. In: rows of the chosen cases. Out: a log-log chart.
 const intensityOf = (row) => row.flops / row.bytes_min;
 
-// All shapes of a case have about the same intensity: providers stand side by side, not on top of
+// All shapes of a case have about the same intensity: providers are drawn side by side, not on top of
 // each other.
 const kAside = 1.045;
 
@@ -12,7 +12,7 @@ const roofPoints = (provider, at) => run.rows
   .map((row) => ({x: intensityOf(row) * kAside ** (at - (run.providers.length - 1) / 2),
     y: row.flops / row.median_us / 1e3, row}));
 
-// How far the picture goes: all points, and the ridge where both roofs meet.
+// Axis ranges: all points, and the ridge where both roofs meet.
 const spanOf = (points) => {
   const {copy_bytes_per_s: copy, peak_flops_per_s: peak} = run.meta;
   const ridge = peak && copy ? peak / copy : null;
@@ -20,7 +20,7 @@ const spanOf = (points) => {
   return {ridge, low: Math.min(...xs) / 2, high: Math.max(...xs, ridge || 0) * 2.5};
 };
 
-// The copy's slope up to where the multiply-adds' peak cuts it off.
+// The copy's slope up to the FMA peak.
 const roofs = (points) => {
   const {copy_bytes_per_s: copy, peak_flops_per_s: peak} = run.meta;
   const {ridge, low, high} = spanOf(points);
@@ -35,7 +35,7 @@ const roofs = (points) => {
   return sets;
 };
 
-// Names of what the points are: of the cases, at their intensities, or of one case's shapes.
+// Labels: the cases at their intensities, or one case's shapes.
 const roofNames = (points) => {
   if (state.roofcase) {
     const right = Math.max(...points.map(({x}) => x));

@@ -1,5 +1,5 @@
-// What is chosen: tab, case, type, metric, plan. Kept in the address, so that a view can be linked
-// to: #cases?case=softmax&dtype=f32&metric=limit. Panels are drawn when they are first looked at.
+// The selection: tab, case, dtype, metric, plan. Kept in the URL, so that a view can be linked to:
+// #cases?case=softmax&dtype=f32&metric=limit. Panels are drawn when they are first looked at.
 const kDefaults = {tab: "overview", case: run.cases[0] || "", dtype: run.dtypes[0] || "",
   metric: firstMetric, axis: "elements", rate: "bytes", family: "", roofcase: "", plan: "0"};
 const state = {...kDefaults};
@@ -11,7 +11,7 @@ const readAddress = () => {
   if (panels.some(({id}) => id === tab)) state.tab = tab;
   for (const [name, value] of new URLSearchParams(query || ""))
     if (Object.hasOwn(kDefaults, name) && name !== "tab") state[name] = value;
-  // A link to another run's page may name what this one does not have.
+  // A link from another run's page may name something this one does not have.
   const known = {case: run.cases, dtype: run.dtypes, roofcase: run.cases,
     metric: shownMetrics().map(({value}) => value),
     rate: Object.keys(kRates), axis: Object.keys(kAxes)};
@@ -40,7 +40,7 @@ const redraw = () => {
   }
 };
 
-// Drawing replaces the control that was used: the focus goes to its successor.
+// Drawing replaces the used control: the focus moves to its replacement.
 const choose = (changes) => {
   const focused = document.activeElement;
   const id = focused && focused.id;
