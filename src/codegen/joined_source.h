@@ -11,7 +11,7 @@
 namespace sinter {
 
 struct SourcePart {
-  std::string_view text;
+  std::string text;
   std::vector<std::string> names;  // that other parts may have too: namespaces, symbols
 };
 

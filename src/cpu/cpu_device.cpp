@@ -1,4 +1,4 @@
-// compile() tries in order: the in-memory cache, the disk cache, the compiler, the interpreter.
+// compile() tries the disk cache, then the compiler.
 #include "src/cpu/cpu_device.h"
 
 #include <cstring>
@@ -111,8 +111,7 @@ double CpuDevice::copy_bandwidth() {
 std::optional<double> CpuDevice::peak_flops() {
   std::call_once(peak_flops_once_, [&] {
     try {
-      const auto source = [&] { return peak_flops_kernel(vector_bytes_); };
-      const KernelPtr kernel = compiler_ ? build("peak_flops", source) : find_kept(source());
+      const KernelPtr kernel = compile(peak_flops_kernel(vector_bytes_));
       if (!kernel) return;
       peak_flops_ = measure_peak_flops(*kernel, threads_->threads(), vector_bytes_);
       // Only a number for a report; running a kernel reports the error.
@@ -123,37 +122,27 @@ std::optional<double> CpuDevice::peak_flops() {
   return peak_flops_;
 }
 
-KernelPtr CpuDevice::compile(const tile::TileProgram& program) {
-  return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
-    const auto render = [&] { return render_cpu(program, vector_bytes_, has_libmvec_); };
-    if (compiler_) return build(program.name, render);
-    if (!kept_compilers_.empty())
-      if (KernelPtr kept = find_kept(render())) return kept;
-    warn_once(why_no_compiler_);
-    return std::make_shared<InterpretedKernel>(program, threads_);
-  });
-}
-
-std::string CpuDevice::source(const tile::TileProgram& program) {
-  return render_cpu(program, vector_bytes_, has_libmvec_).text;
+KernelPtr CpuDevice::interpret(const tile::TileProgram& program) {
+  warn_once(why_no_compiler_);
+  return std::make_shared<InterpretedKernel>(program, threads_);
 }
 
 Hash128 CpuDevice::disk_key(const KernelSource& source, const std::string& compiler) const {
   return Hasher()
       .add(kFormatVersion)
-      .add(source.text)
+      .add(source.text())
       .add(compiler)
       .add(HostCompiler::flags_text({}))
       .add(cpu_fingerprint_)
       .finish();
 }
 
-KernelPtr CpuDevice::build(const std::string& name, const std::function<KernelSource()>& render) {
+KernelPtr CpuDevice::compile(const KernelSource& source) {
+  if (!compiler_) return find_kept(source);
   const auto start = std::chrono::steady_clock::now();
-  const KernelSource source = render();
-  KernelLibraries::Found found = libraries_.get(disk_key(source, compiler_->identity()), name, [&] {
-    return compiler_->compile(source.text, name);
-  });
+  KernelLibraries::Found found =
+      libraries_.get(disk_key(source, compiler_->identity()), source.name,
+                     [&] { return compiler_->compile(source.text(), source.name); });
   if (!compiler_is_remembered_.exchange(true))
     remember_compiler(disk_cache(), cpu_fingerprint_, compiler_->identity());
   return loaded(std::move(found.library), source, source.entry,
@@ -179,19 +168,16 @@ KernelPtr CpuDevice::loaded(std::shared_ptr<const LoadedLibrary> library,
                                      stats);
 }
 
-void CpuDevice::compile_together(std::span<const tile::TileProgram* const> programs) {
-  if (!compiler_) return;
-  std::vector<KernelSource> sources;
+std::vector<KernelPtr> CpuDevice::compile_together(std::span<const KernelSource> sources) {
+  if (!compiler_) return {};
   std::vector<SourcePart> parts;
-  for (const tile::TileProgram* program : programs)
-    sources.push_back(render_cpu(*program, vector_bytes_, has_libmvec_));
-  for (const KernelSource& source : sources) parts.push_back({source.text, {"sn", source.entry}});
+  for (const KernelSource& source : sources) parts.push_back({source.text(), {"sn", source.entry}});
   const auto library = libraries_.make_together(*compiler_, join_sources(parts));
-  if (!library) return;
-  for (std::size_t i = 0; i < programs.size(); ++i)
-    kernel_cache_.get(program_key(*programs[i]), [&] {
-      return loaded(library, sources[i], joined_name(sources[i].entry, i), {});
-    });
+  if (!library) return {};
+  std::vector<KernelPtr> kernels;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    kernels.push_back(loaded(library, sources[i], joined_name(sources[i].entry, i), {}));
+  return kernels;
 }
 
 std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options) {

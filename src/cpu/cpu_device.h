@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,13 +11,12 @@
 #include <vector>
 
 #include "src/base/options.h"
-#include "src/codegen/cpu/renderer.h"
 #include "src/cpu/cpu_kernel.h"
 #include "src/cpu/host_compiler.h"
 #include "src/cpu/kernel_libraries.h"
 #include "src/cpu/memory_pool.h"
 #include "src/cpu/thread_pool.h"
-#include "src/runtime/kernel_cache.h"
+#include "src/runtime/device.h"
 
 namespace sinter {
 
@@ -58,15 +56,17 @@ class CpuDevice final : public Device {
   void synchronize() override {}  // launches block
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
-  KernelPtr compile(const tile::TileProgram& program) override;
-  void compile_together(std::span<const tile::TileProgram* const> programs) override;
-  std::string source(const tile::TileProgram& program) override;
+  RenderTarget render_target() const override {
+    return {Dialect::cpu, vector_bytes_, has_libmvec_};
+  }
+  bool can_compile() const override { return compiler_ || !kept_compilers_.empty(); }
+  KernelPtr compile(const KernelSource& source) override;
+  KernelPtr interpret(const tile::TileProgram& program) override;
+  std::vector<KernelPtr> compile_together(std::span<const KernelSource> sources) override;
 
   const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
-  KernelCache& kernel_cache() { return kernel_cache_; }
 
  private:
-  KernelPtr build(const std::string& name, const std::function<KernelSource()>& render);
   // A kernel compiled earlier by a compiler that is no longer present; null if there is none.
   KernelPtr find_kept(const KernelSource& source) const;
   KernelPtr loaded(std::shared_ptr<const LoadedLibrary> library, const KernelSource& source,
@@ -88,7 +88,6 @@ class CpuDevice final : public Device {
   double bandwidth_ = 0;
   std::once_flag peak_flops_once_;
   std::optional<double> peak_flops_;
-  KernelCache kernel_cache_;
 };
 
 std::shared_ptr<CpuDevice> make_cpu_device(const CpuDeviceOptions& options);

@@ -38,6 +38,7 @@ std::int64_t flops_of_round(int vector_bytes) {
 KernelSource peak_flops_kernel(int vector_bytes) {
   const int chains = chains_of(vector_bytes);
   KernelSource source;
+  source.name = "peak_flops";
   source.entry = "sinter_peak_flops";
   CWriter code;
   code.line("typedef __INT64_TYPE__ i64;");
@@ -64,7 +65,7 @@ KernelSource peak_flops_kernel(int vector_bytes) {
   code.line("values[program] = sum;");
   code.close();
   code.close();
-  source.text = code.text();
+  source.body = code.text();
   return source;
 }
 

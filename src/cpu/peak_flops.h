@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "src/codegen/cpu/renderer.h"
+#include "src/codegen/kernel_source.h"
 #include "src/runtime/device.h"
 
 namespace sinter {

@@ -79,9 +79,9 @@ CudaCompiler::CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> 
                                  primary_->description().compute_minor, *nvrtc_)),
       disk_cache_(cache_dir.empty() ? DiskCache::open_private() : DiskCache::open(cache_dir)) {}
 
-Hash128 CudaCompiler::disk_key(const CudaSource& source) const {
+Hash128 CudaCompiler::disk_key(const KernelSource& source) const {
   Hasher hasher;
-  hasher.add("cuda").add(kFormatVersion).add(source.text).add(target_.architecture);
+  hasher.add("cuda").add(kFormatVersion).add(source.text()).add(target_.architecture);
   hasher.add(static_cast<std::uint64_t>(target_.image)).add(std::uint64_t{source.contract});
   hasher.add(static_cast<std::uint64_t>(nvrtc_->version())).add(nvrtc_->options_text());
   return hasher.finish();
@@ -91,8 +91,7 @@ std::string CudaCompiler::failed_sources() const {
   return disk_cache_->is_private() ? "" : disk_cache_->directory();
 }
 
-std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& source,
-                                                          const std::string& name,
+std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const KernelSource& source,
                                                           CompileStats& stats) const {
   const auto start = std::chrono::steady_clock::now();
   const Hash128 key = disk_key(source);
@@ -101,16 +100,17 @@ std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& sour
       path && LoadedCudaFunction::load(primary_, read_file(*path), source.entry, function) == 0) {
     stats.from_disk = true;
   } else {
-    std::string image = nvrtc_->compile(source.text, name, target_.architecture, target_.image,
-                                        failed_sources(), source.contract);
+    std::string image = nvrtc_->compile(source.text(), source.name, target_.architecture,
+                                        target_.image, failed_sources(), source.contract);
     image += '\0';  // PTX must be null-terminated
     const CUresult code = LoadedCudaFunction::load(primary_, image, source.entry, function);
     if (code != 0)
       throw DeviceError(
           fmt::format("[cuda] the driver (CUDA {}) does not load kernel {}, compiled by NVRTC {} "
                       "for {}: {}",
-                      cuda_version_text(primary_->driver().version()), name, nvrtc_->version_text(),
-                      target_.architecture, primary_->driver().error_text(code)),
+                      cuda_version_text(primary_->driver().version()), source.name,
+                      nvrtc_->version_text(), target_.architecture,
+                      primary_->driver().error_text(code)),
           "cuModuleLoadData", code);
     if (const PutResult kept = disk_cache_->put(key, image); !kept)
       warn_once(fmt::format("compiled kernels are not kept: {}", kept.refusal));
@@ -119,9 +119,9 @@ std::unique_ptr<LoadedCudaFunction> CudaCompiler::compile(const CudaSource& sour
   return function;
 }
 
-std::string CudaCompiler::ptx(const CudaSource& source, const std::string& name) const {
-  return nvrtc_->compile(source.text, name, target_.architecture, CudaImage::ptx, failed_sources(),
-                         source.contract);
+std::string CudaCompiler::ptx(const KernelSource& source) const {
+  return nvrtc_->compile(source.text(), source.name, target_.architecture, CudaImage::ptx,
+                         failed_sources(), source.contract);
 }
 
 }  // namespace sinter

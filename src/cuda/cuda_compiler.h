@@ -1,12 +1,12 @@
 // CudaCompiler: turns a kernel's source into a launchable function: the cubin from disk or from
-// NVRTC, loaded into the GPU's context. Thread-safe. In: a CudaSource. Out: a LoadedCudaFunction;
+// NVRTC, loaded into the GPU's context. Thread-safe. In: a KernelSource. Out: a LoadedCudaFunction;
 // CompileError, DeviceError.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "src/codegen/cuda/renderer.h"
+#include "src/codegen/kernel_source.h"
 #include "src/cuda/context.h"
 #include "src/cuda/nvrtc.h"
 #include "src/runtime/device.h"
@@ -50,16 +50,16 @@ class CudaCompiler {
   CudaCompiler(CudaContextPtr primary, std::shared_ptr<const Nvrtc> nvrtc,
                const std::string& cache_dir);
 
-  std::unique_ptr<LoadedCudaFunction> compile(const CudaSource& source, const std::string& name,
+  std::unique_ptr<LoadedCudaFunction> compile(const KernelSource& source,
                                               CompileStats& stats) const;
-  std::string ptx(const CudaSource& source, const std::string& name) const;
+  std::string ptx(const KernelSource& source) const;
 
   const Nvrtc& nvrtc() const { return *nvrtc_; }
   const CudaTarget& target() const { return target_; }
   const DiskCache& disk_cache() const { return *disk_cache_; }
 
  private:
-  Hash128 disk_key(const CudaSource& source) const;
+  Hash128 disk_key(const KernelSource& source) const;
   std::string failed_sources() const;
 
   CudaContextPtr primary_;

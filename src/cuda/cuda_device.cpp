@@ -21,10 +21,6 @@ constexpr int kLanesOfMultiprocessor = 128;  // f32, from compute capability 8.6
 
 CUdeviceptr address_of(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-CudaSource render(const tile::TileProgram& program, bool aligned) {
-  return render_cuda(program, {CudaMeaning::gpu, aligned});
-}
-
 }  // namespace
 
 std::string cuda_device_name(int ordinal) {
@@ -136,21 +132,11 @@ std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
   }
 }
 
-KernelPtr CudaDevice::compile(const tile::TileProgram& program) {
-  return kernel_cache_.get(program_key(program), [&]() -> KernelPtr {
-    return std::make_shared<CudaKernel>(
-        primary_, streams_, compiler_, program.name,
-        [program](bool aligned) { return render(program, aligned); });
-  });
+KernelPtr CudaDevice::compile(const KernelSource& source) {
+  return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
 }
 
-std::string CudaDevice::source(const tile::TileProgram& program) {
-  return render(program, true).text;
-}
-
-std::string CudaDevice::assembly(const tile::TileProgram& program) {
-  return compiler_->ptx(render(program, true), program.name);
-}
+std::string CudaDevice::assembly(const KernelSource& source) { return compiler_->ptx(source); }
 
 std::unique_ptr<LaunchGraph> CudaDevice::make_launch_graph(std::span<const GraphStep> steps) {
   return make_cuda_graph(primary_, streams_, steps);

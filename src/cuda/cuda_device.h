@@ -11,7 +11,7 @@
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_pool.h"
 #include "src/cuda/cuda_streams.h"
-#include "src/runtime/kernel_cache.h"
+#include "src/runtime/device.h"
 
 namespace sinter {
 
@@ -49,17 +49,13 @@ class CudaDevice final : public Device {
   void synchronize() override { streams_->synchronize(); }
   std::unique_ptr<Stopwatch> stopwatch() override;
 
-  KernelPtr compile(const tile::TileProgram& program) override;
-  void forget(const tile::TileProgram& program) noexcept override {
-    kernel_cache_.drop_if_unused(program_key(program));
-  }
-  std::string source(const tile::TileProgram& program) override;
-  std::string assembly(const tile::TileProgram& program) override;
+  RenderTarget render_target() const override { return {.dialect = Dialect::cuda}; }
+  KernelPtr compile(const KernelSource& source) override;
+  std::string assembly(const KernelSource& source) override;
   std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;
 
   int ordinal() const { return primary_->ordinal(); }
   CudaStreams& streams() { return *streams_; }
-  KernelCache& kernel_cache() { return kernel_cache_; }
   const CudaCompiler& compiler() const { return *compiler_; }
 
  private:
@@ -72,7 +68,6 @@ class CudaDevice final : public Device {
   std::shared_ptr<CudaPool> pool_;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
-  KernelCache kernel_cache_;
 };
 
 // "cuda" is the first GPU, "cuda:1" the second.

@@ -108,9 +108,9 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
     if (node.grid <= 0) continue;
     const std::vector<tile::BufferBinding> nowhere(node.buffers);
     node.variant = &node.kernel->variant_for(nowhere);
-    CudaWords words;  // NOLINT: unwritten words are not read
+    GpuWords words;  // NOLINT: unwritten words are not read
     const std::size_t count =
-        pack_cuda_words(nowhere, node.scalars, node.grid, node.variant->divisors, words);
+        pack_gpu_words(nowhere, node.scalars, node.grid, node.variant->divisors, words);
     node.words.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
     try {
       node.kernel->launch_on(stream, *node.variant, words, node.grid, programmatic);
@@ -132,9 +132,9 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
 
 void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers) {
   const CudaVariant* variant = &node.kernel->variant_for(buffers);
-  CudaWords words;  // NOLINT: unwritten words are not read
+  GpuWords words;  // NOLINT: unwritten words are not read
   const std::size_t count =
-      pack_cuda_words(buffers, node.scalars, node.grid, variant->divisors, words);
+      pack_gpu_words(buffers, node.scalars, node.grid, variant->divisors, words);
   if (variant == node.variant && std::equal(node.words.begin(), node.words.end(), words.begin()))
     return;
   CudaKernelNodeParams params;

@@ -26,26 +26,23 @@ unsigned CudaVariant::blocks(std::int64_t programs) const {
 }
 
 CudaKernel::CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
-                       std::shared_ptr<const CudaCompiler> compiler, std::string name,
-                       Render render)
+                       std::shared_ptr<const CudaCompiler> compiler, KernelSource source)
     : primary_(std::move(primary)),
       streams_(std::move(streams)),
       compiler_(std::move(compiler)),
-      name_(std::move(name)),
-      render_(std::move(render)) {
-  aligned_ = compile_variant(true, stats_);
+      source_(std::move(source)) {
+  aligned_ = compile_variant(source_, stats_);
 }
 
-std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(bool aligned,
+std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(const KernelSource& source,
                                                                CompileStats& stats) const {
-  const CudaSource source = render_(aligned);
   auto variant = std::make_unique<CudaVariant>();
   variant->mapping = source.mapping;
   variant->words = static_cast<std::size_t>(source.words);
   variant->divisors = source.divisors;
   variant->fetch_bytes = source.fetch_bytes;
   variant->alignments = source.alignments;
-  variant->function = compiler_->compile(source, name_, stats);
+  variant->function = compiler_->compile(source, stats);
   if (source.mapping.cluster > kPortableCluster) {
     const ContextScope scope(*primary_);
     primary_->driver().func_set_attribute(variant->function->handle(), kCudaFunctionLargeClusters,
@@ -96,7 +93,7 @@ const CudaVariant& CudaKernel::unaligned_variant() const {
   const std::lock_guard lock(unaligned_mutex_);
   if (!unaligned_owner_) {
     CompileStats stats;  // the kernel reports those of its first compilation
-    unaligned_owner_ = compile_variant(false, stats);
+    unaligned_owner_ = compile_variant(unaligned(source_), stats);
     unaligned_.store(unaligned_owner_.get(), std::memory_order_release);
   }
   return *unaligned_owner_;
@@ -107,15 +104,15 @@ void CudaKernel::launch(std::span<const tile::BufferBinding> buffers,
                         double /*nanoseconds*/) const {
   if (grid <= 0) return;
   const CudaVariant& variant = variant_for(buffers);
-  CudaWords words;  // NOLINT: unwritten words are not read
-  const std::size_t count = pack_cuda_words(buffers, scalars, grid, variant.divisors, words);
-  SINTER_ASSERT(count == variant.words, "{} has {} words, its text {}", name_, count,
+  GpuWords words;  // NOLINT: unwritten words are not read
+  const std::size_t count = pack_gpu_words(buffers, scalars, grid, variant.divisors, words);
+  SINTER_ASSERT(count == variant.words, "{} has {} words, its text {}", source_.name, count,
                 variant.words);
   const ContextScope scope(*primary_);
   launch_on(streams_->current(), variant, words, grid, can_overlap());
 }
 
-void CudaKernel::launch_on(CUstream stream, const CudaVariant& variant, CudaWords& words,
+void CudaKernel::launch_on(CUstream stream, const CudaVariant& variant, GpuWords& words,
                            std::int64_t grid, bool programmatic) const {
   CudaLaunchAttribute attributes[2];
   CudaLaunchConfig config;

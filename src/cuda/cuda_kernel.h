@@ -4,16 +4,15 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "src/codegen/cuda/argument.h"
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_streams.h"
 #include "src/runtime/device.h"
+#include "src/runtime/gpu_argument.h"
 
 namespace sinter {
 
@@ -32,33 +31,31 @@ struct CudaVariant {
 
 class CudaKernel final : public CompiledKernel {
  public:
-  using Render = std::function<CudaSource(bool aligned)>;
-
   // Compiles the aligned variant.
   CudaKernel(CudaContextPtr primary, std::shared_ptr<CudaStreams> streams,
-             std::shared_ptr<const CudaCompiler> compiler, std::string name, Render render);
+             std::shared_ptr<const CudaCompiler> compiler, KernelSource source);
 
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;
 
   // The parts of a launch, for graphs.
   const CudaVariant& variant_for(std::span<const tile::BufferBinding> buffers) const;
-  void launch_on(CUstream stream, const CudaVariant& variant, CudaWords& words, std::int64_t grid,
+  void launch_on(CUstream stream, const CudaVariant& variant, GpuWords& words, std::int64_t grid,
                  bool programmatic) const;
   // Programmatic dependent launch: a kernel may start while the previous one ends. The generated
   // kernels begin with the matching wait.
   bool can_overlap() const { return primary_->compute() >= 90; }
 
  private:
-  std::unique_ptr<const CudaVariant> compile_variant(bool aligned, CompileStats& stats) const;
+  std::unique_ptr<const CudaVariant> compile_variant(const KernelSource& source,
+                                                     CompileStats& stats) const;
   void prepare_fetching(CudaVariant& variant) const;
   const CudaVariant& unaligned_variant() const;
 
   CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<const CudaCompiler> compiler_;
-  std::string name_;
-  Render render_;
+  KernelSource source_;  // of the aligned variant
   std::unique_ptr<const CudaVariant> aligned_;
   mutable std::mutex unaligned_mutex_;
   mutable std::unique_ptr<const CudaVariant> unaligned_owner_;

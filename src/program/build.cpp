@@ -9,7 +9,7 @@
 #include "src/base/elapsed.h"
 #include "src/graph/eager_rounding.h"
 #include "src/graph/simplify.h"
-#include "src/runtime/compile_all.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/memory_planner.h"
 
 namespace sinter {
@@ -176,8 +176,7 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   const std::map<NodeId, int> slots = SlotAssigner(plan, program->kernels, executable).run();
   std::vector<const tile::TileProgram*> programs;
   for (const Kernel& kernel : program->kernels) programs.push_back(&kernel.program);
-  const std::vector<KernelPtr> compiled =
-      compile_all(programs, [&](const tile::TileProgram& each) { return device->compile(each); });
+  const std::vector<KernelPtr> compiled = compile_kernels(*device, programs);
   for (std::size_t g = 0; g < program->kernels.size(); ++g) {
     Launch launch =
         make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, compiled[g]);

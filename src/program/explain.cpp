@@ -85,13 +85,14 @@ std::string stage_text(const Program& program, std::string_view stage) {
   if (stage == "tile" || stage == "source") {
     for (const Kernel& kernel : program.kernels)
       text += (stage == "tile" ? tile::to_string(kernel.program)
-                               : program.executable.device->source(kernel.program)) +
+                               : program.executable.device->render(kernel.program).text()) +
               "\n";
     return text;
   }
   if (stage == "ptx") {
+    Device& device = *program.executable.device;
     for (const Kernel& kernel : program.kernels) {
-      const std::string assembly = program.executable.device->assembly(kernel.program);
+      const std::string assembly = device.assembly(device.render(kernel.program));
       if (assembly.empty())
         fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}",
                   program.executable.device->name());

@@ -9,7 +9,7 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
-#include "src/codegen/cuda/renderer.h"
+#include "src/codegen/render.h"
 #include "src/cpu/subprocess.h"
 #include "src/cuda/nvrtc.h"
 #include "src/runtime/temporary_directory.h"
@@ -28,11 +28,11 @@ Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, std::int64_t 
   return machine;
 }
 
-std::string compiled(const CudaSource& source, const std::string& name,
-                     const CudaArchitecture& architecture, CudaImage image) {
+std::string compiled(const KernelSource& source, const CudaArchitecture& architecture,
+                     CudaImage image) {
   constexpr int kNoDriver = std::numeric_limits<int>::max();  // the newest NVRTC will do
   static const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kNoDriver);
-  return nvrtc->compile(source.text, name, architecture.name, image, "", source.contract);
+  return nvrtc->compile(source.text(), source.name, architecture.name, image, "", source.contract);
 }
 
 // Both print what a cubin holds; which of them is installed differs.
@@ -100,14 +100,13 @@ std::string cuda_stage_text(const Program& program, std::string_view stage,
                             const CudaArchitecture& architecture) {
   std::string text;
   for (const Kernel& kernel : program.kernels) {
-    const CudaSource source = render_cuda(kernel.program, {});
-    const std::string& name = kernel.program.name;
+    const KernelSource source = render(kernel.program, {.dialect = Dialect::cuda});
     if (stage == "source")
-      text += source.text + "\n";
+      text += source.text() + "\n";
     else if (stage == "ptx")
-      text += compiled(source, name, architecture, CudaImage::ptx) + "\n";
+      text += compiled(source, architecture, CudaImage::ptx) + "\n";
     else
-      text += disassembled(compiled(source, name, architecture, CudaImage::cubin)) + "\n";
+      text += disassembled(compiled(source, architecture, CudaImage::cubin)) + "\n";
   }
   return text;
 }

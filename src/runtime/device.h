@@ -1,5 +1,5 @@
-// Device: what runs kernels. A TileProgram goes in, a CompiledKernel comes out; buffers come from
-// the device's pool. The CPU is always there; others are found at run time.
+// Device: compiles and runs kernels. A KernelSource goes in, a CompiledKernel comes out; buffers
+// come from the device's pool. The CPU is always there; others are found at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "src/base/machine.h"
+#include "src/codegen/render.h"
+#include "src/runtime/compiled_kernel.h"
+#include "src/runtime/kernel_cache.h"
 #include "src/runtime/stopwatch.h"
-#include "src/tile/interpreter.h"
 #include "src/tile/program.h"
 
 namespace sinter {
@@ -35,29 +38,6 @@ class Storage {
   std::size_t bytes_;
 };
 using StoragePtr = std::shared_ptr<Storage>;
-
-struct CompileStats {
-  double milliseconds = 0;  // spent until the kernel could run
-  bool from_disk = false;
-  bool interpreted = false;
-};
-
-class CompiledKernel {
- public:
-  virtual ~CompiledKernel() = default;
-
-  // Runs programs 0 .. grid-1. `nanoseconds` is how long one worker would take, about: what is
-  // worth spreading over several is.
-  virtual void launch(std::span<const tile::BufferBinding> buffers,
-                      std::span<const std::int64_t> scalars, std::int64_t grid,
-                      double nanoseconds) const = 0;
-
-  const CompileStats& stats() const { return stats_; }
-
- protected:
-  CompileStats stats_;
-};
-using KernelPtr = std::shared_ptr<const CompiledKernel>;
 
 // One launch of a LaunchGraph; its buffers are given when the graph is launched.
 struct GraphStep {
@@ -116,23 +96,39 @@ class Device {
   // Times what runs on this device.
   virtual std::unique_ptr<Stopwatch> stopwatch() = 0;
 
-  // From memory, from disk, or by the compiler. Safe from many threads.
-  virtual KernelPtr compile(const tile::TileProgram& program) = 0;
-  // Makes compile() find these in memory, where many at once take less time than one by one. For
-  // tests that compile thousands: nothing is kept on disk, and a program that does not compile is
-  // left for compile() to report.
-  virtual void compile_together(std::span<const tile::TileProgram* const>) {}
-  // Hardly anybody will ask for it again: its kernel may be unloaded, if nobody holds it.
-  virtual void forget(const tile::TileProgram&) noexcept {}
-  // The source text compile() would compile, for people to read.
-  virtual std::string source(const tile::TileProgram& program) = 0;
-  // What the compiler makes of it, as text (PTX); empty where the device has no such stage.
-  virtual std::string assembly(const tile::TileProgram&) { return ""; }
+  // What kernels for this device are rendered for, and the source of one.
+  virtual RenderTarget render_target() const = 0;
+  virtual KernelSource render(const tile::TileProgram& program) const {
+    return sinter::render(program, render_target());
+  }
+
+  // False if compile() would find nothing: there is no compiler, and no kernels of an earlier one.
+  virtual bool can_compile() const { return true; }
+  // From disk or by the compiler. Null if there is no compiler and the kernel is not on disk.
+  // compile_kernel() keeps kernels in memory. Thread-safe.
+  virtual KernelPtr compile(const KernelSource& source) = 0;
+  // Runs a program without compiling it, slowly; null if the device cannot.
+  virtual KernelPtr interpret(const tile::TileProgram&) { return nullptr; }
+  // Compiles many at once, in less time than one by one, for tests that compile thousands. Nothing
+  // is kept on disk. Empty if the device cannot, or if one of them does not compile.
+  virtual std::vector<KernelPtr> compile_together(std::span<const KernelSource>) { return {}; }
+  // The compiler's output as text (PTX); empty if the device has no such stage.
+  virtual std::string assembly(const KernelSource&) { return ""; }
+
+  // Kernels in memory.
+  KernelCache& kernels() { return kernels_; }
+  // The program is unlikely to be needed again: its kernel may be unloaded if nobody holds it.
+  virtual void forget(const tile::TileProgram& program) noexcept {
+    kernels_.drop_if_unused(key_of(program));
+  }
 
   // The kernels are this device's, compiled. Null where launches cannot be taken as one.
   virtual std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep>) {
     return nullptr;
   }
+
+ private:
+  KernelCache kernels_;
 };
 
 }  // namespace sinter

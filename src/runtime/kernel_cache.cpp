@@ -5,8 +5,6 @@
 #include <utility>
 
 namespace sinter {
-Hash128 program_key(const tile::TileProgram& program) { return key_of(program); }
-
 KernelCache::KernelCache()
     : fork_listener_([this] { mutex_.lock(); }, [this](bool) { mutex_.unlock(); }) {}
 

@@ -1,5 +1,6 @@
-// Compiled kernels in memory, by what their program says. Safe from many threads: two that ask for
-// the same kernel compile it once, the second waits. A failed compilation is not remembered.
+// Compiled kernels in memory, by their program's key (base/fields.h). Safe from many threads: two
+// that ask for the same kernel compile it once, the second waits. A failed compilation is not
+// remembered.
 #pragma once
 
 #include <functional>
@@ -9,13 +10,10 @@
 
 #include "src/base/hash.h"
 #include "src/runtime/build_once.h"
-#include "src/runtime/device.h"
+#include "src/runtime/compiled_kernel.h"
 #include "src/runtime/fork_listener.h"
 
 namespace sinter {
-
-// Of every field: programs with the same key are the same.
-Hash128 program_key(const tile::TileProgram& program);
 
 class KernelCache {
  public:

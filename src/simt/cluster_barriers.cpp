@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/base/check.h"
 #include "src/base/rounding.h"
 #include "src/simt/cluster_thread.h"
 

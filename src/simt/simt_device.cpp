@@ -18,7 +18,6 @@
 #include "src/cpu/cpu_info.h"
 #include "src/cpu/host_compiler.h"
 #include "src/cpu/kernel_libraries.h"
-#include "src/runtime/kernel_cache.h"
 #include "src/runtime/registry.h"
 #include "src/simt/simt_kernel.h"
 
@@ -51,8 +50,12 @@ std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
   return compiler;
 }
 
-CudaSource rendered(const tile::TileProgram& program, bool aligned) {
-  return render_cuda(program, {.meaning = CudaMeaning::simt, .aligned = aligned});
+// With the executor's interface before it, as one piece of text: what a kernel's errors quote.
+KernelSource with_interface(KernelSource source) {
+  source.body = std::string(kernel_header("simt/interface.h")) + source.text();
+  source.prologue.clear();
+  source.headers.clear();
+  return source;
 }
 
 }  // namespace
@@ -73,41 +76,30 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
   const HostCompiler& compiler() const { return *compiler_; }
   const DiskCache& disk_cache() const { return libraries_.disk_cache(); }
 
-  // Looked up in `cache` while it lives: cached kernels own this builder, not the cache.
-  KernelPtr kernel(const std::weak_ptr<KernelCache>& cache, const tile::TileProgram& program,
-                   bool aligned) {
-    const auto make = [&]() -> KernelPtr {
-      return build(rendered(program, aligned),
-                   aligned ? unaligned_kernel(cache, program) : nullptr);
-    };
-    const std::shared_ptr<KernelCache> alive = cache.lock();
-    if (!alive) return make();
-    return alive->get(key_of(program, aligned), make);
-  }
+  KernelPtr compile(const KernelSource& source) { return build(source, unaligned_kernel(source)); }
 
-  void compile_together(const std::shared_ptr<KernelCache>& cache,
-                        std::span<const tile::TileProgram* const> programs) {
-    std::vector<CudaSource> sources;
+  std::vector<KernelPtr> compile_together(std::span<const KernelSource> sources) {
+    std::vector<KernelSource> whole;
     std::vector<SourcePart> parts;
-    for (const tile::TileProgram* program : programs) {
-      sources.push_back(rendered(*program, true));
-      sources.back().text.insert(0, kernel_header("simt/interface.h"));
+    for (const KernelSource& source : sources) {
+      whole.push_back(with_interface(source));
+      parts.push_back({whole.back().body, {"sn", "sn_simt_thread", kPlace, source.entry}});
     }
-    for (const CudaSource& source : sources)
-      parts.push_back({source.text, {"sn", "sn_simt_thread", kPlace, source.entry}});
     const auto library = libraries_.make_together(*compiler_, join_sources(parts));
-    if (!library) return;
-    for (std::size_t i = 0; i < programs.size(); ++i)
-      cache->get(key_of(*programs[i], true), [&]() -> KernelPtr {
-        const SimtSymbols symbols{joined_name(sources[i].entry, i), joined_name(kPlace, i)};
-        return std::make_shared<SimtKernel>(library, symbols, std::move(sources[i]), workers_,
-                                            unaligned_kernel(cache, *programs[i]), CompileStats{});
-      });
+    if (!library) return {};
+    std::vector<KernelPtr> kernels;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const SimtSymbols symbols{joined_name(sources[i].entry, i), joined_name(kPlace, i)};
+      kernels.push_back(std::make_shared<SimtKernel>(library, symbols, std::move(whole[i]),
+                                                     workers_, unaligned_kernel(sources[i]),
+                                                     CompileStats{}));
+    }
+    return kernels;
   }
 
-  KernelPtr build(CudaSource source, std::function<KernelPtr()> unaligned) {
+  KernelPtr build(const KernelSource& given, std::function<KernelPtr()> unaligned) {
     const auto start = std::chrono::steady_clock::now();
-    source.text.insert(0, kernel_header("simt/interface.h"));
+    KernelSource source = with_interface(given);
     const std::string compiled = with_path(source);
     const Hash128 key = Hasher()
                             .add(kFormatVersion)
@@ -125,24 +117,18 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
   }
 
  private:
-  static Hash128 key_of(const tile::TileProgram& program, bool aligned) {
-    return Hasher().add(program_key(program).hex()).add(aligned).finish();
-  }
-
-  std::function<KernelPtr()> unaligned_kernel(const std::weak_ptr<KernelCache>& cache,
-                                              const tile::TileProgram& program) {
-    return
-        [self = shared_from_this(), cache, program] { return self->kernel(cache, program, false); };
+  std::function<KernelPtr()> unaligned_kernel(const KernelSource& source) {
+    return [self = shared_from_this(), source] { return self->build(unaligned(source), {}); };
   }
 
   // The text for the compiler, with a #line directive if it is saved to a file.
-  std::string with_path(const CudaSource& source) const {
-    if (sources_.empty()) return source.text;
+  std::string with_path(const KernelSource& source) const {
+    if (sources_.empty()) return source.body;
     make_directory("SINTER_SIMT_SOURCES", sources_);
     const std::string path = fmt::format("{}/{}-{}.cpp", sources_, source.entry,
-                                         hash_bytes(source.text).hex().substr(0, 8));
-    write_file_atomically("SINTER_SIMT_SOURCES", path, source.text);
-    return fmt::format("#line 1 \"{}\"\n{}", path, source.text);
+                                         hash_bytes(source.body).hex().substr(0, 8));
+    write_file_atomically("SINTER_SIMT_SOURCES", path, source.body);
+    return fmt::format("#line 1 \"{}\"\n{}", path, source.body);
   }
 
   std::shared_ptr<ThreadPool> workers_;
@@ -156,8 +142,7 @@ SimtDevice::SimtDevice(const SimtDeviceOptions& options)
     : workers_(
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
       pool_(MemoryPool::create()),
-      builder_(std::make_shared<Builder>(options, workers_)),
-      kernel_cache_(std::make_shared<KernelCache>()) {}
+      builder_(std::make_shared<Builder>(options, workers_)) {}
 
 SimtDevice::~SimtDevice() = default;
 
@@ -202,18 +187,14 @@ void SimtDevice::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-KernelPtr SimtDevice::compile(const tile::TileProgram& program) {
-  return builder_->kernel(kernel_cache_, program, true);
+KernelPtr SimtDevice::compile(const KernelSource& source) { return builder_->compile(source); }
+
+std::vector<KernelPtr> SimtDevice::compile_together(std::span<const KernelSource> sources) {
+  return builder_->compile_together(sources);
 }
 
-void SimtDevice::compile_together(std::span<const tile::TileProgram* const> programs) {
-  builder_->compile_together(kernel_cache_, programs);
-}
-
-KernelPtr SimtDevice::compile_text(const CudaSource& source) { return builder_->build(source, {}); }
-
-std::string SimtDevice::source(const tile::TileProgram& program) {
-  return rendered(program, true).text;
+KernelPtr SimtDevice::compile_text(const KernelSource& source) {
+  return builder_->build(source, {});
 }
 
 std::shared_ptr<SimtDevice> make_simt_device(const SimtDeviceOptions& options) {

@@ -6,14 +6,11 @@
 #include <string>
 
 #include "src/base/options.h"
-#include "src/codegen/cuda/renderer.h"
 #include "src/cpu/memory_pool.h"
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
 
 namespace sinter {
-
-class KernelCache;
 
 struct SimtDeviceOptions {
   int threads = 0;        // host threads; 0: all that the process may use
@@ -53,11 +50,11 @@ class SimtDevice final : public Device {
   void synchronize() override {}  // launches block
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
 
-  KernelPtr compile(const tile::TileProgram& program) override;
-  void compile_together(std::span<const tile::TileProgram* const> programs) override;
-  std::string source(const tile::TileProgram& program) override;
+  RenderTarget render_target() const override { return {.dialect = Dialect::simt}; }
+  KernelPtr compile(const KernelSource& source) override;
+  std::vector<KernelPtr> compile_together(std::span<const KernelSource> sources) override;
   // A hand-written kernel; runs regardless of the buffers' alignment.
-  KernelPtr compile_text(const CudaSource& source);
+  KernelPtr compile_text(const KernelSource& source);
 
  private:
   class Builder;  // shared with kernels, which may need their unaligned variant later
@@ -65,7 +62,6 @@ class SimtDevice final : public Device {
   std::shared_ptr<ThreadPool> workers_;
   std::shared_ptr<MemoryPool> pool_;
   std::shared_ptr<Builder> builder_;
-  std::shared_ptr<KernelCache> kernel_cache_;
 };
 
 std::shared_ptr<SimtDevice> make_simt_device(const SimtDeviceOptions& options);

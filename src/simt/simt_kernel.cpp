@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "src/base/check.h"
-#include "src/codegen/cuda/argument.h"
+#include "src/runtime/gpu_argument.h"
 #include "src/simt/cluster_run.h"
 
 namespace sinter {
@@ -45,12 +45,12 @@ void run_clusters(const SimtLaunch& launch, std::int64_t clusters, ThreadPool& w
 }  // namespace
 
 SimtKernel::SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtSymbols& symbols,
-                       CudaSource source, std::shared_ptr<ThreadPool> workers,
-                       std::function<KernelPtr()> unaligned, const CompileStats& stats)
+                       KernelSource source, std::shared_ptr<ThreadPool> workers,
+                       std::function<KernelPtr()> make_unaligned, const CompileStats& stats)
     : library_(std::move(library)),
       source_(std::move(source)),
       workers_(std::move(workers)),
-      unaligned_(std::move(unaligned)),
+      make_unaligned_(std::move(make_unaligned)),
       // dlsym returns data pointers; POSIX guarantees that they can be called.
       entry_(reinterpret_cast<decltype(entry_)>(library_->symbol(symbols.entry))),
       place_(reinterpret_cast<decltype(place_)>(library_->symbol(symbols.place))) {
@@ -58,14 +58,19 @@ SimtKernel::SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtS
   SINTER_ASSERT(entry_ && place_, "kernel {} lacks its symbols", source_.entry);
 }
 
+const CompiledKernel& SimtKernel::unaligned_kernel() const {
+  std::call_once(unaligned_once_, [&] { unaligned_ = make_unaligned_(); });
+  return *unaligned_;
+}
+
 void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
                         std::span<const std::int64_t> scalars, std::int64_t grid,
                         double nanoseconds) const {
-  if (unaligned_ &&
+  if (make_unaligned_ &&
       !std::equal(buffers.begin(), buffers.end(), source_.alignments.begin(), is_aligned))
-    return unaligned_()->launch(buffers, scalars, grid, nanoseconds);
-  CudaWords words;  // NOLINT: unwritten words are not read
-  const std::size_t count = pack_cuda_words(buffers, scalars, grid, source_.divisors, words);
+    return unaligned_kernel().launch(buffers, scalars, grid, nanoseconds);
+  GpuWords words;  // NOLINT: unwritten words are not read
+  const std::size_t count = pack_gpu_words(buffers, scalars, grid, source_.divisors, words);
   SINTER_ASSERT(static_cast<int>(count) == source_.words, "kernel {} takes {} words, is given {}",
                 source_.entry, source_.words, count);
   std::vector<long long> elements;
@@ -73,7 +78,7 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
 
   SimtLaunch launch;
   launch.kernel = source_.entry;
-  launch.text = &source_.text;
+  launch.text = &source_.body;
   launch.entry = entry_;
   launch.place = place_;
   launch.words = words.data();

@@ -3,9 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
-#include "src/codegen/cuda/renderer.h"
+#include "src/codegen/kernel_source.h"
 #include "src/cpu/cpu_kernel.h"
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
@@ -21,21 +22,25 @@ struct SimtSymbols {
 
 class SimtKernel final : public CompiledKernel {
  public:
-  // `source.text` as compiled. If a buffer is not aligned to kCudaAlignment, the kernel made by
-  // `unaligned` runs instead; if that is empty, this one does.
+  // `source.body` is the whole text as compiled. If a buffer is not aligned as the source demands,
+  // the kernel that `make_unaligned` makes runs instead; if that is empty, this one does.
   SimtKernel(std::shared_ptr<const LoadedLibrary> library, const SimtSymbols& symbols,
-             CudaSource source, std::shared_ptr<ThreadPool> workers,
-             std::function<KernelPtr()> unaligned, const CompileStats& stats);
+             KernelSource source, std::shared_ptr<ThreadPool> workers,
+             std::function<KernelPtr()> make_unaligned, const CompileStats& stats);
 
   // InternalError if the kernel does something invalid on a GPU, naming the thread and the line.
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t> scalars,
               std::int64_t grid, double nanoseconds) const override;
 
  private:
+  const CompiledKernel& unaligned_kernel() const;
+
   std::shared_ptr<const LoadedLibrary> library_;
-  CudaSource source_;
+  KernelSource source_;
   std::shared_ptr<ThreadPool> workers_;
-  std::function<KernelPtr()> unaligned_;
+  std::function<KernelPtr()> make_unaligned_;
+  mutable std::once_flag unaligned_once_;
+  mutable KernelPtr unaligned_;
   void (*entry_)(const void* words) = nullptr;
   sn::simt::Thread** (*place_)() = nullptr;
 };

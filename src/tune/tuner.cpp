@@ -11,6 +11,7 @@
 #include "src/base/hash.h"
 #include "src/base/processors.h"
 #include "src/lower/gpu_config.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/in_parallel.h"
 #include "src/tune/contest.h"
 #include "src/tune/result_check.h"
@@ -62,7 +63,7 @@ class KernelTuner {
     Candidate& heuristic = candidates_.front();
     if (!heuristic.error.empty())  // rethrow the stored error
       heuristic.kernel = lower(target_.plan, target_.group, space_, heuristic.config);
-    heuristic.compiled = device_.compile(heuristic.kernel.program);
+    heuristic.compiled = compile_kernel(device_, heuristic.kernel.program);
     result_.name = heuristic.kernel.program.name;
     result_.heuristic = result_.config = heuristic.config;
     const auto heuristic_run = run_of(heuristic);
@@ -108,7 +109,7 @@ class KernelTuner {
         each.kernel = lower(target_.plan, target_.group, space_, each.config);
         const tile::Mapping& mapping = each.kernel.program.mapping;
         each.text = Hasher()
-                        .add(device_.source(each.kernel.program))
+                        .add(device_.render(each.kernel.program).text())
                         .add(static_cast<std::uint64_t>(each.kernel.grid))
                         .add(static_cast<std::uint64_t>(mapping.threads))
                         .add(static_cast<std::uint64_t>(mapping.cluster))
@@ -130,7 +131,7 @@ class KernelTuner {
       Candidate& each = candidates_[begin + i];
       if (!each.error.empty()) return;
       try {
-        each.compiled = device_.compile(each.kernel.program);
+        each.compiled = compile_kernel(device_, each.kernel.program);
       } catch (const std::exception& error) {
         each.error = error.what();
       }

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "src/runtime/registry.h"
-#include "tests/api/slow_device.h"
+#include "tests/support/slow_device.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {

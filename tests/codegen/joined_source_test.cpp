@@ -5,6 +5,7 @@
 
 #include "src/base/options.h"
 #include "src/cpu/cpu_device.h"
+#include "src/runtime/compile_kernel.h"
 #include "tests/codegen/tile_case_device.h"
 #include "tests/codegen/tile_programs.h"
 
@@ -32,8 +33,8 @@ TEST(CompileTogether, KernelsAreFoundInMemoryAndRight) {
   std::vector<const tile::TileProgram*> pointers;
   for (const TileCase& each : cases) programs.push_back(each.program);
   for (tile::TileProgram& program : programs) pointers.push_back(&program);
-  device.compile_together(pointers);
-  EXPECT_EQ(device.kernel_cache().size(), programs.size());
+  compile_together(device, pointers);
+  EXPECT_EQ(device.kernels().size(), programs.size());
   for (const TileCase& each : cases) expect_agrees(device, each, {});
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/check.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/device.h"
 #include "tests/codegen/tile_case_memory.h"
 
@@ -41,7 +42,7 @@ class DeviceMemoryBlocks {
 
 inline void launch_on(Device& device, const tile::TileProgram& program, const TileCase& c,
                       Memory& memory) {
-  const KernelPtr kernel = device.compile(program);
+  const KernelPtr kernel = compile_kernel(device, program);
   if (device.shares_host_memory()) {
     kernel->launch(memory.bindings, c.scalars, c.grid, 0);
     return;

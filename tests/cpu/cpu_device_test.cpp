@@ -19,6 +19,7 @@
 
 #include "src/cpu/compiler_record.h"
 #include "src/cpu/cpu_info.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/registry.h"
 #include "src/tile/builder.h"
 
@@ -121,7 +122,7 @@ TEST_F(CpuDeviceTest, CompiledKernelsAgreeWithTheInterpreter) {
     if (vector_bytes > native_vector_bytes()) continue;
     const auto cpu = device(vector_bytes);
     for (const tile::TileProgram& program : {pointwise_program(), sum_program()}) {
-      const KernelPtr kernel = cpu->compile(program);
+      const KernelPtr kernel = compile_kernel(*cpu, program);
       EXPECT_FALSE(kernel->stats().interpreted);
       for (const std::int64_t n : {0, 1, 63, 64, 65, 1000, 10'007})
         for (const double nanoseconds : {0.0, 1e9}) expect_agrees(*kernel, program, n, nanoseconds);
@@ -132,15 +133,15 @@ TEST_F(CpuDeviceTest, CompiledKernelsAgreeWithTheInterpreter) {
 
 TEST_F(CpuDeviceTest, SecondCompilationComesFromMemory) {
   const auto cpu = device();
-  EXPECT_EQ(cpu->compile(pointwise_program()), cpu->compile(pointwise_program()));
-  EXPECT_NE(cpu->compile(pointwise_program()), cpu->compile(pointwise_program(4)));
+  EXPECT_EQ(compile_kernel(*cpu, pointwise_program()), compile_kernel(*cpu, pointwise_program()));
+  EXPECT_NE(compile_kernel(*cpu, pointwise_program()), compile_kernel(*cpu, pointwise_program(4)));
 }
 
 TEST_F(CpuDeviceTest, SecondDeviceReadsFromDisk) {
-  const KernelPtr first = device()->compile(pointwise_program());
+  const KernelPtr first = compile_kernel(*device(), pointwise_program());
   EXPECT_FALSE(first->stats().from_disk);
   const auto cpu = device();
-  const KernelPtr second = cpu->compile(pointwise_program());
+  const KernelPtr second = compile_kernel(*cpu, pointwise_program());
   EXPECT_TRUE(second->stats().from_disk);
   EXPECT_GT(first->stats().milliseconds, second->stats().milliseconds);
   RecordProperty("compile_ms", std::to_string(first->stats().milliseconds));
@@ -150,30 +151,31 @@ TEST_F(CpuDeviceTest, SecondDeviceReadsFromDisk) {
 }
 
 TEST_F(CpuDeviceTest, KernelOutlivesItsDevice) {
-  const KernelPtr kernel = device()->compile(pointwise_program());
+  const KernelPtr kernel = compile_kernel(*device(), pointwise_program());
   expect_agrees(*kernel, pointwise_program(), 10'000, 1e9);
 }
 
 TEST_F(CpuDeviceTest, DamagedEntryIsRebuilt) {
-  device()->compile(pointwise_program());
+  compile_kernel(*device(), pointwise_program());
   const std::string path = device()->disk_cache().list().at(0).path;
   ASSERT_EQ(truncate(path.c_str(), 1000), 0);
-  const KernelPtr kernel = device()->compile(pointwise_program());
+  const KernelPtr kernel = compile_kernel(*device(), pointwise_program());
   EXPECT_FALSE(kernel->stats().from_disk);
   expect_agrees(*kernel, pointwise_program(), 1000, 0);
-  EXPECT_TRUE(device()->compile(pointwise_program())->stats().from_disk);
+  EXPECT_TRUE(compile_kernel(*device(), pointwise_program())->stats().from_disk);
 }
 
 // Intact by its checksum but not a library: rebuilt.
 TEST_F(CpuDeviceTest, EntryThatCannotBeLoadedIsRebuilt) {
-  device()->compile(pointwise_program());  // not held: a loaded library would be found by name
+  compile_kernel(*device(),
+                 pointwise_program());  // not held: a loaded library would be found by name
   const auto cpu = device();
   const std::string path = cpu->disk_cache().list().at(0).path;
   const std::string hex = std::filesystem::path(path).stem();
   const Hash128 key{std::stoull(hex.substr(0, 16), nullptr, 16),
                     std::stoull(hex.substr(16), nullptr, 16)};
   ASSERT_TRUE(cpu->disk_cache().put(key, "not a library"));
-  const KernelPtr kernel = device()->compile(pointwise_program());
+  const KernelPtr kernel = compile_kernel(*device(), pointwise_program());
   EXPECT_FALSE(kernel->stats().from_disk);
   expect_agrees(*kernel, pointwise_program(), 1000, 0);
 }
@@ -181,8 +183,8 @@ TEST_F(CpuDeviceTest, EntryThatCannotBeLoadedIsRebuilt) {
 TEST_F(CpuDeviceTest, CacheThatVanishedIsAWarning) {
   const auto cpu = device();
   std::filesystem::remove_all(directory_.path() + "/cache");
-  expect_agrees(*cpu->compile(pointwise_program()), pointwise_program(), 1000, 0);
-  expect_agrees(*cpu->compile(sum_program()), sum_program(), 1000, 0);
+  expect_agrees(*compile_kernel(*cpu, pointwise_program()), pointwise_program(), 1000, 0);
+  expect_agrees(*compile_kernel(*cpu, sum_program()), sum_program(), 1000, 0);
   EXPECT_EQ(g_warnings, 1);
   EXPECT_NE(g_last_warning.find("not kept"), std::string::npos) << g_last_warning;
 }
@@ -190,7 +192,7 @@ TEST_F(CpuDeviceTest, CacheThatVanishedIsAWarning) {
 TEST_F(CpuDeviceTest, WithoutACompilerKernelsAreInterpretedAndItWarnsOnce) {
   for (int i = 0; i < 2; ++i) {
     const auto cpu = make_cpu_device({2, "", kNoCompiler, 0});
-    const KernelPtr kernel = cpu->compile(pointwise_program());
+    const KernelPtr kernel = compile_kernel(*cpu, pointwise_program());
     EXPECT_TRUE(kernel->stats().interpreted);
     expect_agrees(*kernel, pointwise_program(), 1000, 0);
   }
@@ -199,15 +201,15 @@ TEST_F(CpuDeviceTest, WithoutACompilerKernelsAreInterpretedAndItWarnsOnce) {
 }
 
 TEST_F(CpuDeviceTest, WithoutACompilerKernelsOfTheCacheRun) {
-  device()->compile(pointwise_program(0.125));
+  compile_kernel(*device(), pointwise_program(0.125));
   const auto cpu = make_cpu_device({2, directory_.path() + "/cache", kNoCompiler, 0});
   EXPECT_NE(cpu->description().find("kernels of the cache, others interpreted"), std::string::npos);
-  const KernelPtr kept = cpu->compile(pointwise_program(0.125));
+  const KernelPtr kept = compile_kernel(*cpu, pointwise_program(0.125));
   EXPECT_FALSE(kept->stats().interpreted);
   EXPECT_TRUE(kept->stats().from_disk);
   expect_agrees(*kept, pointwise_program(0.125), 1000, 0);
   EXPECT_EQ(g_warnings, 0) << g_last_warning;
-  const KernelPtr other = cpu->compile(pointwise_program(0.25));
+  const KernelPtr other = compile_kernel(*cpu, pointwise_program(0.25));
   EXPECT_TRUE(other->stats().interpreted);
   expect_agrees(*other, pointwise_program(0.25), 1000, 0);
 }
@@ -221,10 +223,10 @@ TEST_F(CpuDeviceTest, WithoutACompilerADamagedOrUntrustedEntryIsNotRun) {
         if (chown(path.c_str(), 12345, 12345) != 0) std::filesystem::remove(path);
       }};
   for (const auto& damage : damages) {
-    device()->compile(pointwise_program());
+    compile_kernel(*device(), pointwise_program());
     damage(device()->disk_cache().list().at(0).path);
     const auto cpu = make_cpu_device({2, directory_.path() + "/cache", kNoCompiler, 0});
-    EXPECT_TRUE(cpu->compile(pointwise_program())->stats().interpreted);
+    EXPECT_TRUE(compile_kernel(*cpu, pointwise_program())->stats().interpreted);
   }
 }
 
@@ -277,7 +279,7 @@ TEST_F(CpuDeviceTest, CompilerThatFailsIsAnErrorEachTime) {
   const auto cpu = make_cpu_device({2, directory_.path() + "/cache", script, 0});
   for (int i = 0; i < 2; ++i) {
     try {
-      cpu->compile(pointwise_program());
+      compile_kernel(*cpu, pointwise_program());
       FAIL() << "it compiled";
     } catch (const CompileError& error) {
       EXPECT_EQ(error.log(), "broken compiler\n");
@@ -292,10 +294,10 @@ TEST_F(CpuDeviceTest, ManyThreadsCompileAndRun) {
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
       for (const tile::TileProgram& program : {pointwise_program(), sum_program()})
-        expect_agrees(*cpu->compile(program), program, 5000, 1e9);
+        expect_agrees(*compile_kernel(*cpu, program), program, 5000, 1e9);
     });
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(cpu->kernel_cache().size(), 2u);
+  EXPECT_EQ(cpu->kernels().size(), 2u);
 }
 
 // Two keys of one text: the same library.
@@ -322,12 +324,12 @@ TEST_F(CpuDeviceTest, ForkedChildCompilesAndRuns) {
   GTEST_SKIP() << "ThreadSanitizer allows no threads in a forked child";
 #endif
   const auto cpu = device();
-  expect_agrees(*cpu->compile(pointwise_program()), pointwise_program(), 10'000, 1e9);
+  expect_agrees(*compile_kernel(*cpu, pointwise_program()), pointwise_program(), 10'000, 1e9);
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    expect_agrees(*cpu->compile(pointwise_program()), pointwise_program(), 10'000, 1e9);
-    expect_agrees(*cpu->compile(sum_program()), sum_program(), 10'000, 1e9);
+    expect_agrees(*compile_kernel(*cpu, pointwise_program()), pointwise_program(), 10'000, 1e9);
+    expect_agrees(*compile_kernel(*cpu, sum_program()), sum_program(), 10'000, 1e9);
     _exit(HasFailure() ? 1 : 0);
   }
   int status = 0;
@@ -341,7 +343,7 @@ TEST_F(CpuDeviceTest, DescribesItself) {
   EXPECT_EQ(cpu->parallelism(), 2);
   EXPECT_GT(cpu->machine().cache_bytes, 100'000);
   EXPECT_NE(cpu->description().find("2 threads"), std::string::npos) << cpu->description();
-  EXPECT_NE(cpu->source(pointwise_program()).find("tanh"), std::string::npos);
+  EXPECT_NE(cpu->render(pointwise_program()).text().find("tanh"), std::string::npos);
   const double bandwidth = cpu->copy_bandwidth();
   EXPECT_GT(bandwidth, 1e8);
   EXPECT_LT(bandwidth, 1e13);

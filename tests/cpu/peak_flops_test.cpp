@@ -24,7 +24,8 @@ class PeakFlopsKernel : public testing::TestWithParam<int> {
     const KernelSource source = peak_flops_kernel(GetParam());
     const auto cache = DiskCache::open_private();
     std::string error;
-    const PutResult kept = cache->put(hash_bytes(source.text), compiler->compile(source.text, "p"));
+    const PutResult kept =
+        cache->put(hash_bytes(source.text()), compiler->compile(source.text(), "p"));
     library_ = LoadedLibrary::load(kept.path, error);
     ASSERT_TRUE(library_) << error;
     entry_ = reinterpret_cast<KernelEntry>(library_->symbol(source.entry));

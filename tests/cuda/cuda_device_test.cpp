@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "src/api/dlpack.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/registry.h"
 #include "src/tile/builder.h"
 #include "tests/cuda/fake/fake_device.h"
@@ -45,14 +46,14 @@ TEST_F(CudaDeviceTest, AForgottenKernelIsUnloadedUnlessSomebodyHoldsIt) {
                 tile::kNoValue);
   const tile::TileProgram program = builder.finish();
   const auto device = make();
-  KernelPtr kernel = device->compile(program);
+  KernelPtr kernel = compile_kernel(*device, program);
   device->forget(program);
   EXPECT_EQ(fake_.modules.size(), 1u);
-  EXPECT_EQ(device->compile(program), kernel);
+  EXPECT_EQ(compile_kernel(*device, program), kernel);
   kernel.reset();
   device->forget(program);
   EXPECT_TRUE(fake_.modules.empty());
-  EXPECT_TRUE(device->compile(program));
+  EXPECT_TRUE(compile_kernel(*device, program));
 }
 
 TEST_F(CudaDeviceTest, ItsBandwidthIsMeasuredOnce) {

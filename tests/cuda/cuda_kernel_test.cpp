@@ -28,33 +28,32 @@ class CudaKernelTest : public FakeDevice {
   // A persistent one, whose blocks run program after program.
   std::shared_ptr<const CudaKernel> fetching_kernel(int cluster, int fetch_bytes) {
     fake_.argument_words = 1;
-    return std::make_shared<CudaKernel>(primary_, streams_, compiler_, "k", [=](bool) {
-      CudaSource source;
-      source.text = "fetches";
-      source.entry = "sinter_k";
-      source.words = 1;
-      source.fetch_bytes = fetch_bytes;
-      source.mapping.threads = 256;
-      source.mapping.cluster = cluster;
-      source.mapping.ahead = 1;
-      return source;
-    });
+    KernelSource source;
+    source.name = "k";
+    source.body = "fetches";
+    source.entry = "sinter_k";
+    source.words = 1;
+    source.fetch_bytes = fetch_bytes;
+    source.mapping.threads = 256;
+    source.mapping.cluster = cluster;
+    source.mapping.ahead = 1;
+    return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
   }
 
   std::shared_ptr<const CudaKernel> kernel(int words, int cluster = 1,
                                            const std::string& text = "text") {
     fake_.argument_words = static_cast<std::size_t>(words);
-    return std::make_shared<CudaKernel>(primary_, streams_, compiler_, "k", [=](bool aligned) {
-      CudaSource source;
-      source.text = text + (aligned ? "" : " for any address");
-      source.entry = "sinter_k";
-      source.words = words;
-      source.alignments = {16, 16};
-      source.alignments.resize(static_cast<std::size_t>(words), 4);
-      source.mapping.threads = 256;
-      source.mapping.cluster = cluster;
-      return source;
-    });
+    KernelSource source;
+    source.name = "k";
+    source.prologue = "#define SN_ALIGNED true\n";
+    source.body = text;
+    source.entry = "sinter_k";
+    source.words = words;
+    source.alignments = {16, 16};
+    source.alignments.resize(static_cast<std::size_t>(words), 4);
+    source.mapping.threads = 256;
+    source.mapping.cluster = cluster;
+    return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
   }
 
   CudaContextPtr primary_;
@@ -127,10 +126,10 @@ TEST_F(CudaKernelTest, AnUnalignedBufferTakesTheOtherVariantOnceCompiled) {
   for (int i = 0; i < 3; ++i) k->launch(unaligned, {}, 1, 0);
   EXPECT_EQ(nvrtc_.compiled, 2);
   k->launch(aligned, {}, 1, 0);
-  EXPECT_EQ(fake_.launches[0].image, "cubin of text");
-  EXPECT_EQ(fake_.launches[1].image, "cubin of text for any address");
-  EXPECT_EQ(fake_.launches[3].image, "cubin of text for any address");
-  EXPECT_EQ(fake_.launches[4].image, "cubin of text");
+  EXPECT_EQ(fake_.launches[0].image, "cubin of #define SN_ALIGNED true\ntext");
+  EXPECT_EQ(fake_.launches[1].image, "cubin of #define SN_ALIGNED false\ntext");
+  EXPECT_EQ(fake_.launches[3].image, "cubin of #define SN_ALIGNED false\ntext");
+  EXPECT_EQ(fake_.launches[4].image, "cubin of #define SN_ALIGNED true\ntext");
 }
 
 TEST_F(CudaKernelTest, ABufferNeedsNoMoreAlignmentThanItsAccesses) {
@@ -249,9 +248,9 @@ TEST_F(CudaGraphTest, AnUnalignedBufferTakesTheOtherVariant) {
   const std::vector<std::int64_t> none;
   const auto graph = graph_of({{k, 1, none, 1}});
   graph->launch(std::vector<BufferBinding>{buffer(0x1008)});
-  EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of text for any address");
+  EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of #define SN_ALIGNED false\ntext");
   graph->launch(std::vector<BufferBinding>{buffer(0x1000)});
-  EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of text");
+  EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of #define SN_ALIGNED true\ntext");
 }
 
 TEST_F(CudaGraphTest, WhereOverlapCannotBeCapturedItIsLeftOut) {

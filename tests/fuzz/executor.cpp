@@ -13,6 +13,7 @@
 #include "src/base/processors.h"
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
+#include "src/runtime/compile_kernel.h"
 #include "src/runtime/in_parallel.h"
 #include "src/runtime/kernel_cache.h"
 #include "src/simt/simt_device.h"
@@ -114,8 +115,7 @@ class Kernels {
     const PlannedKernels planned = plan_kernels(traced(program, inputs).trace->graph, options,
                                                 device.machine(), device.parallelism());
     for (const Kernel& kernel : planned.kernels)
-      if (seen_.insert(program_key(kernel.program).hex()).second)
-        programs_.push_back(kernel.program);
+      if (seen_.insert(key_of(kernel.program).hex()).second) programs_.push_back(kernel.program);
   }
 
   void compile(Device& device) const {
@@ -124,7 +124,7 @@ class Kernels {
     in_parallel(pieces, static_cast<std::size_t>(available_cpus()), [&](std::size_t piece) {
       std::vector<const tile::TileProgram*> part;
       for (std::size_t i = piece; i < programs_.size(); i += pieces) part.push_back(&programs_[i]);
-      device.compile_together(part);
+      compile_together(device, part);
     });
   }
 

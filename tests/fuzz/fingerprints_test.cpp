@@ -39,8 +39,8 @@ Stages stages_of(const Graph& graph, const BuildOptions& options, const Machine&
     stages.tile += tile::to_string(kernel.program);
     for (std::int64_t scalar : kernel.scalars) stages.tile += fmt::format("{} ", scalar);
     stages.tile += fmt::format("grid {}\n", kernel.grid);
-    stages.source += is_gpu ? render_cuda(kernel.program, {}).text
-                            : render_cpu(kernel.program, kVectorBytes, true).text;
+    stages.source += is_gpu ? render_cuda(kernel.program).text()
+                            : render_cpu(kernel.program, kVectorBytes, true).text();
   }
   return stages;
 }

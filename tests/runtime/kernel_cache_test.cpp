@@ -40,22 +40,22 @@ tile::TileProgram scale_program(double factor, std::int64_t block = 16,
 }
 
 TEST(ProgramKey, SameProgramSameKey) {
-  EXPECT_EQ(program_key(scale_program(2)), program_key(scale_program(2)));
+  EXPECT_EQ(key_of(scale_program(2)), key_of(scale_program(2)));
 }
 
 TEST(ProgramKey, EveryDifferenceButNamesCounts) {
   std::set<Hash128> keys;
-  keys.insert(program_key(scale_program(2)));
-  keys.insert(program_key(scale_program(2.0000001)));
-  keys.insert(program_key(scale_program(0.0)));
-  keys.insert(program_key(scale_program(-0.0)));
-  keys.insert(program_key(scale_program(2, 32)));
-  keys.insert(program_key(scale_program(2, 16, tile::Caching::results)));
-  keys.insert(program_key(scale_program(2, 16, tile::Caching::operands)));
-  keys.insert(program_key(scale_program(2, 16, tile::Caching::nothing)));
+  keys.insert(key_of(scale_program(2)));
+  keys.insert(key_of(scale_program(2.0000001)));
+  keys.insert(key_of(scale_program(0.0)));
+  keys.insert(key_of(scale_program(-0.0)));
+  keys.insert(key_of(scale_program(2, 32)));
+  keys.insert(key_of(scale_program(2, 16, tile::Caching::results)));
+  keys.insert(key_of(scale_program(2, 16, tile::Caching::operands)));
+  keys.insert(key_of(scale_program(2, 16, tile::Caching::nothing)));
   tile::TileProgram renamed = scale_program(2);
   renamed.name = "other";
-  keys.insert(program_key(renamed));
+  keys.insert(key_of(renamed));
   EXPECT_EQ(keys.size(), 8u);
 }
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <regex>
 
-#include "src/codegen/cuda/argument.h"
+#include "src/runtime/gpu_argument.h"
 #include "tests/simt/kernel_text.h"
 
 namespace sinter::simt_test {
@@ -148,7 +148,7 @@ TEST(SimtInstructions, QuotientsByInverses) {
     numbers.push_back(static_cast<std::int32_t>(random() >> (1 + i % 31)));
   numbers[0] = std::numeric_limits<std::int32_t>::max();
   for (const std::int64_t divisor : {1L, 2L, 3L, 641L, 65536L, 1000003L, 2147483647L, -7L}) {
-    const std::string inverse = fmt::format("{}ull", cuda_inverse(divisor, 1 << 30));
+    const std::string inverse = fmt::format("{}ull", gpu_inverse(divisor, 1 << 30));
     const auto found = run<std::int32_t>(
         one_to_one("i32", "i32",
                    fmt::format("(i32)quotient(load_one(in0, at), {}, {})", divisor, inverse)),

@@ -25,20 +25,21 @@ struct KernelText {
   bool aligned = true;
 };
 
-inline CudaSource source_of(const KernelText& kernel) {
-  CudaSource source;
+inline KernelSource source_of(const KernelText& kernel) {
+  KernelSource source;
   source.entry = "sinter_test";
   source.words = kernel.words;
   source.mapping.threads = kernel.threads;
   source.mapping.cluster = kernel.cluster;
-  source.text = fmt::format(
+  source.name = "test";
+  source.prologue = fmt::format(
       "#define SN_SIMT 1\n#define SN_THREADS {}\n#define SN_CLUSTER {}\n#define SN_WIDE_INDEX 1\n"
       "#define SN_ALIGNED {}\n",
       kernel.threads, kernel.cluster, kernel.aligned ? 1 : 0);
   for (const char* name : {"cuda/types.cuh", "simt/primitives.h", "cuda/math.cuh",
                            "cuda/memory.cuh", "cuda/reduce.cuh"})
-    source.text += kernel_header(name);
-  source.text += fmt::format(
+    source.headers.push_back(kernel_header(name));
+  source.body = fmt::format(
       "namespace sn {{\nSN_REDUCTION(Sum, a + b)\nSN_KERNEL(sinter_test, {}) {{\n{}\n}}\n}}\n",
       kernel.words, kernel.body);
   return source;

@@ -1,6 +1,7 @@
 // Sums made in their maximum's pass (src/lower/online.h) as GPU kernels on the simt device.
 #include <gtest/gtest.h>
 
+#include "src/runtime/compile_kernel.h"
 #include "tests/simt/kernel_text.h"
 #include "tests/support/online_programs.h"
 
@@ -8,7 +9,8 @@ namespace sinter {
 namespace {
 
 void run_on_simt(const Kernel& kernel, const std::vector<tile::BufferBinding>& buffers) {
-  simt_test::device().compile(kernel.program)->launch(buffers, kernel.scalars, kernel.grid, 0);
+  compile_kernel(simt_test::device(), kernel.program)
+      ->launch(buffers, kernel.scalars, kernel.grid, 0);
 }
 
 TEST(SimtOnlineSum, IsRightAlongRows) {

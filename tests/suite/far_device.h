@@ -101,10 +101,15 @@ class FarDevice : public Device {
     return std::make_unique<FarStopwatch>(samples);
   }
 
-  KernelPtr compile(const tile::TileProgram& program) override {
-    return std::make_shared<FarKernel>(cpu_->compile(program));
+  RenderTarget render_target() const override { return cpu_->render_target(); }
+  bool can_compile() const override { return cpu_->can_compile(); }
+  KernelPtr compile(const KernelSource& source) override {
+    const KernelPtr kernel = cpu_->compile(source);
+    return kernel ? std::make_shared<FarKernel>(kernel) : nullptr;
   }
-  std::string source(const tile::TileProgram& program) override { return cpu_->source(program); }
+  KernelPtr interpret(const tile::TileProgram& program) override {
+    return std::make_shared<FarKernel>(cpu_->interpret(program));
+  }
 
   std::atomic<int> copies_in = 0;
   std::atomic<int> copies_out = 0;

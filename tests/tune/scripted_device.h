@@ -36,7 +36,7 @@ class ScriptedDevice : public Device {
   // The script.
   std::function<double(const Program&)> time_us = [](const Program&) { return 100.0; };
   std::function<std::string(const Program&)> text = [](const Program& program) {
-    return program_key(program).hex();
+    return key_of(program).hex();
   };
   std::function<void(const Program&)> on_compile = [](const Program&) {};
   std::function<void(const Program&)> on_launch = [](const Program&) {};
@@ -80,15 +80,25 @@ class ScriptedDevice : public Device {
   }
   void synchronize() override {}
   std::unique_ptr<Stopwatch> stopwatch() override { return std::make_unique<Clock>(*this); }
-  std::string source(const Program& program) override { return text(program); }
-  KernelPtr compile(const Program& program) override {
+  RenderTarget render_target() const override { return {.dialect = Dialect::cuda}; }
+  KernelSource render(const Program& program) const override {
+    KernelSource source;
+    source.body = text(program);
+    return source;
+  }
+  bool can_compile() const override { return false; }
+  KernelPtr compile(const KernelSource&) override { return nullptr; }
+  KernelPtr interpret(const Program& program) override {
     const std::lock_guard lock(mutex_);  // scripts need not be thread-safe
     ++compiled;
     on_compile(program);
     compiled_texts.insert(text(program));
     return std::make_shared<Kernel>(*this, program);
   }
-  void forget(const Program& program) noexcept override { forgotten_texts.insert(text(program)); }
+  void forget(const Program& program) noexcept override {
+    forgotten_texts.insert(text(program));
+    Device::forget(program);
+  }
 
   explicit ScriptedDevice(std::string name = "scripted") : name_(std::move(name)) {}
 

@@ -152,7 +152,7 @@ TEST_F(TunerTest, TheSameTextIsCompiledOnce) {
   device_.text = [](const tile::TileProgram& program) {  // whatever the caching
     tile::TileProgram other = program;
     other.caching = tile::Caching::any;
-    return program_key(other).hex();
+    return key_of(other).hex();
   };
   const TunedKernel tuned = tune();
   EXPECT_EQ(tuned.duplicates, static_cast<int>(candidates().size()) / 2);

@@ -2,7 +2,7 @@
 #include "src/codegen/analysis/observed.h"
 
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 namespace sinter {
 
@@ -42,29 +42,30 @@ ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnal
 bool ObservedLimits::ends_at(ValueId id, Axis axis, const Index& limit) const {
   const Sight& sight = sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
   return sight.extent == Extent::nothing ||
-         (sight.extent == Extent::limited && sight.limit == limit);
+         (sight.extent == Extent::limited && *sight.limit == limit);
 }
 
-ObservedLimits::Sight ObservedLimits::up_to(const std::optional<Index>& limit) {
-  return limit ? Sight{Extent::limited, *limit} : Sight{Extent::everything, {}};
+ObservedLimits::Sight ObservedLimits::up_to(const Index* limit) {
+  return {limit ? Extent::limited : Extent::everything, limit};
 }
 
 ObservedLimits::Sight ObservedLimits::joined(const Sight& a, const Sight& b) {
   if (a.extent == Extent::nothing) return b;
-  return b.extent == Extent::nothing || a == b ? a : Sight{Extent::everything, {}};
+  return b.extent == Extent::nothing || a == b ? a : Sight{Extent::everything};
 }
 
 void ObservedLimits::see(ValueId id, Axis axis, const Sight& more) {
   if (id == kNoValue) return;
   Sight& now = sight(id, axis);
-  Sight next = joined(now, more);
+  const Sight next = joined(now, more);
   changed_ |= next != now;
-  now = std::move(next);
+  now = next;
 }
 
-std::optional<Index> ObservedLimits::limit_of(ValueId mask, Axis axis) const {
-  if (mask == kNoValue || !index_.mask(mask)) return std::nullopt;
-  return index_.mask(mask)->limit(axis);
+const Index* ObservedLimits::limit_of(ValueId mask, Axis axis) const {
+  if (mask == kNoValue || !index_.mask(mask)) return nullptr;
+  const std::optional<Index>& limit = index_.mask(mask)->limit(axis);
+  return limit ? &*limit : nullptr;
 }
 
 void ObservedLimits::visit(const std::vector<Instr>& block) {
@@ -76,7 +77,7 @@ void ObservedLimits::visit(const std::vector<Instr>& block) {
 }
 
 void ObservedLimits::visit(const Instr& instr, Axis axis) {
-  const Sight everything{Extent::everything, {}};
+  const Sight everything{Extent::everything};
   Sight seen;  // of the results
   for (ValueId id : instr.results) seen = joined(seen, sight(id, axis));
   switch (instr.code) {
@@ -96,7 +97,7 @@ void ObservedLimits::visit(const Instr& instr, Axis axis) {
   }
   for (std::size_t i = 0; i < instr.args.size(); ++i) {
     const bool chosen = instr.op == Op::where && instr.code == Code::pointwise && i == 1;
-    const std::optional<Index> limit = chosen ? limit_of(instr.args[0], axis) : std::nullopt;
+    const Index* limit = chosen ? limit_of(instr.args[0], axis) : nullptr;
     const bool cut = seen.extent == Extent::everything && limit;
     see(instr.args[i], axis, cut ? up_to(limit) : seen);
   }
@@ -105,7 +106,7 @@ void ObservedLimits::visit(const Instr& instr, Axis axis) {
 // Addresses count whether the value does or not.
 void ObservedLimits::visit_load(const Instr& instr, Axis axis, const Sight& seen) {
   see(instr.args[0], axis, up_to(limit_of(instr.args[1], axis)));
-  see(instr.args[1], axis, Sight{Extent::everything, {}});
+  see(instr.args[1], axis, Sight{Extent::everything});
   see(instr.args[2], axis, seen);
 }
 
@@ -114,8 +115,8 @@ void ObservedLimits::visit_loop(const Instr& loop, Axis axis) {
   for (std::size_t i = 0; i < loop.results.size(); ++i) {
     const ValueId carried = loop.body_params[i + 1];
     Sight seen = joined(sight(carried, axis), sight(loop.results[i], axis));
-    if (seen.extent == Extent::limited && varies_in(loop, seen.limit))
-      seen = Sight{Extent::everything, {}};
+    if (seen.extent == Extent::limited && varies_in(loop, *seen.limit))
+      seen = Sight{Extent::everything};
     for (ValueId id : {carried, loop.results[i], loop.args[3 + i], loop.body_yields[i]})
       see(id, axis, seen);
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "src/codegen/analysis/affine.h"
@@ -23,10 +22,13 @@ class ObservedLimits {
   enum class Extent { nothing, limited, everything };
   struct Sight {
     Extent extent = Extent::nothing;
-    Index limit;
-    friend bool operator==(const Sight&, const Sight&) = default;
+    const Index* limit = nullptr;  // of the IndexAnalysis; where the extent is limited
+    friend bool operator==(const Sight& a, const Sight& b) {
+      return a.extent == b.extent &&
+             (a.limit == b.limit || (a.limit && b.limit && *a.limit == *b.limit));
+    }
   };
-  static Sight up_to(const std::optional<Index>& limit);
+  static Sight up_to(const Index* limit);
   static Sight joined(const Sight& a, const Sight& b);
 
   void visit(const std::vector<tile::Instr>& block);
@@ -34,7 +36,7 @@ class ObservedLimits {
   void visit_load(const tile::Instr& instr, tile::Axis axis, const Sight& seen);
   void visit_loop(const tile::Instr& loop, tile::Axis axis);
   void see(tile::ValueId id, tile::Axis axis, const Sight& sight);
-  std::optional<Index> limit_of(tile::ValueId mask, tile::Axis axis) const;
+  const Index* limit_of(tile::ValueId mask, tile::Axis axis) const;  // or none
   Sight& sight(tile::ValueId id, tile::Axis axis) {
     return sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
   }

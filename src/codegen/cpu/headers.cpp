@@ -63,7 +63,7 @@ bool intersects(const std::set<std::string_view>& a, const std::set<std::string_
 
 }  // namespace
 
-std::string headers_for(std::string_view kernel) {
+std::vector<std::string_view> headers_for(std::string_view kernel) {
   const std::set<std::string_view> used = words_of(kernel);
   std::set<std::string_view> wanted;
   for (const HeaderRow& row : kHeaders) {
@@ -72,14 +72,14 @@ std::string headers_for(std::string_view kernel) {
     for (const HeaderRow& other : kHeaders)
       if (row.needs.find(other.name) != std::string_view::npos) wanted.insert(other.name);
   }
-  std::string text;
+  std::vector<std::string_view> headers;
   for (const HeaderRow& row : kHeaders) {
     if (!wanted.count(row.name)) continue;
     const std::string_view header = kernel_header("cpu/" + std::string(row.name));
     SINTER_ASSERT(!header.empty(), "kernels/cpu/{} is not embedded", row.name);
-    text += header;
+    headers.push_back(header);
   }
-  return text;
+  return headers;
 }
 
 }  // namespace sinter

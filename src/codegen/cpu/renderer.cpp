@@ -81,7 +81,7 @@ class CpuRenderer {
     function.close();
     if (program_.caching == tile::Caching::nothing) function.line("stream_fence();");
     function.close();
-    source.text = function.text();
+    source.body = function.text();
     return source;
   }
 
@@ -251,13 +251,14 @@ class CpuRenderer {
 KernelSource render_cpu(const TileProgram& program, int vector_bytes, bool has_libmvec) {
   const CpuValues values(program, vector_bytes);
   KernelSource source = CpuRenderer(values).run();
-  std::string text = fmt::format("// {}\n#define SN_LANES {}\n", program.name, values.lanes);
-  if (!has_libmvec) text += "#define SN_NO_LIBMVEC 1\n";
-  if (program.separate_ops) text += kSeparateOps;
-  source.text = reduction_declarations(program) + source.text;
-  text += headers_for(source.text);
-  text += "namespace sn {\n\n" + source.text + "\n}  // namespace sn\n";
-  source.text = std::move(text);
+  source.name = program.name;
+  source.prologue = fmt::format("// {}\n#define SN_LANES {}\n", program.name, values.lanes);
+  if (!has_libmvec) source.prologue += "#define SN_NO_LIBMVEC 1\n";
+  if (program.separate_ops) source.prologue += kSeparateOps;
+  source.contract = !program.separate_ops;
+  source.body = "namespace sn {\n\n" + reduction_declarations(program) + source.body +
+                "\n}  // namespace sn\n";
+  source.headers = headers_for(source.body);
   return source;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/codegen/cuda/renderer.h"
+#include "src/tile/access.h"
 
 namespace sinter {
 namespace {
@@ -35,7 +36,8 @@ std::vector<std::uint8_t> buffer_alignments(const CudaValues& values) {
   tile::for_each_instr(values.program.body, [&](const Instr& instr) {
     if (instr.code != Code::load && instr.code != Code::store) return;
     const auto element = static_cast<std::int64_t>(size_of(values.buffer(instr).dtype));
-    const std::int64_t bytes = std::min(widest_access(values, instr) * element, kCudaAlignment);
+    const std::int64_t bytes =
+        std::min<std::int64_t>(widest_access(values, instr) * element, tile::kPackBytes);
     std::uint8_t& alignment = alignments[static_cast<std::size_t>(instr.index)];
     alignment = std::max(alignment, static_cast<std::uint8_t>(bytes));
   });

@@ -10,8 +10,8 @@
 
 namespace sinter {
 
-// At most kCudaAlignment each, at least an element: no access of the text is wider. Not counted is
-// how a stage renders an access: what divides its offsets bounds every way.
+// At most tile::kPackBytes each, at least an element: no access of the text is wider. Not counted
+// is how a stage renders an access: what divides its offsets bounds every way.
 std::vector<std::uint8_t> buffer_alignments(const CudaValues& values);
 
 }  // namespace sinter

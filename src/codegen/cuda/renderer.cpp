@@ -15,6 +15,7 @@
 #include "src/codegen/cuda/elements.h"
 #include "src/codegen/cuda/values.h"
 #include "src/codegen/kernel_headers.h"
+#include "src/tile/access.h"
 
 namespace sinter {
 namespace {
@@ -51,8 +52,8 @@ class CudaRenderer {
         vectors_(values, code_),
         is_ordered_(has_ordered_accesses(program_)) {}
 
-  CudaSource run() {
-    CudaSource source;
+  KernelSource run() {
+    KernelSource source;
     source.entry = "sinter_" + program_.name;
     source.mapping = layout_.mapping();
     const std::size_t word_of_programs = program_.buffers.size() + program_.scalars.size();
@@ -70,7 +71,7 @@ class CudaRenderer {
       render_stages(stages, true, {}, {}, nullptr);
     meet_cluster(values_, state_, code_);
     code_.close();
-    source.text = code_.text();
+    source.body = code_.text();
     return source;
   }
 
@@ -365,36 +366,35 @@ bool has_narrow_results(const TileProgram& program) {
       });
 }
 
-std::string headers(CudaMeaning meaning) {
-  std::string text;
-  const char* primitives =
-      meaning == CudaMeaning::simt ? "simt/primitives.h" : "cuda/primitives.cuh";
+std::vector<std::string_view> headers(Dialect dialect) {
+  const char* primitives = dialect == Dialect::simt ? "simt/primitives.h" : "cuda/primitives.cuh";
+  std::vector<std::string_view> headers;
   for (const char* name :
        {"cuda/types.cuh", primitives, "cuda/math.cuh", "cuda/memory.cuh", "cuda/reduce.cuh"})
-    text += std::string(kernel_header(name)) + "\n";
-  return text;
+    headers.insert(headers.end(), {kernel_header(name), "\n"});
+  return headers;
 }
 
 }  // namespace
 
-CudaSource render_cuda(const TileProgram& program, const CudaRenderOptions& options) {
+KernelSource render_cuda(const TileProgram& program, Dialect dialect) {
   const CudaValues values(program);
-  CudaSource source = CudaRenderer(values).run();
+  KernelSource source = CudaRenderer(values).run();
+  source.name = program.name;
   source.alignments = buffer_alignments(values);
   source.contract = !program.separate_ops;
-  std::string text = fmt::format("// {}\n", program.name);
-  if (options.meaning == CudaMeaning::simt) text += "#define SN_SIMT 1\n";
-  text += fmt::format(
+  source.prologue = fmt::format("// {}\n", program.name);
+  if (dialect == Dialect::simt) source.prologue += "#define SN_SIMT 1\n";
+  source.prologue += fmt::format(
       "#define SN_THREADS {}\n#define SN_BLOCKS_AT_ONCE {}\n#define SN_CLUSTER {}\n"
       "#define SN_WIDE_INDEX {}\n"
-      "#define SN_KEEPS_RESULTS {}\n#define SN_ALIGNED {}\n#define SN_NARROW_RESULTS {}\n",
+      "#define SN_KEEPS_RESULTS {}\n#define SN_ALIGNED true\n#define SN_NARROW_RESULTS {}\n",
       source.mapping.threads, std::max(1, source.mapping.blocks_at_once), source.mapping.cluster,
       int{source.mapping.wide_index}, int{program.caching == tile::Caching::results},
-      options.aligned ? "true" : "false", int{has_narrow_results(program)});
-  text += headers(options.meaning);
-  text += "namespace sn {\n\n" + reduction_declarations(program) + source.text +
-          "\n}  // namespace sn\n";
-  source.text = std::move(text);
+      int{has_narrow_results(program)});
+  source.headers = headers(dialect);
+  source.body = "namespace sn {\n\n" + reduction_declarations(program) + source.body +
+                "\n}  // namespace sn\n";
   return source;
 }
 

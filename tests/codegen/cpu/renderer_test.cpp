@@ -8,6 +8,7 @@
 
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
+#include "src/runtime/compile_kernel.h"
 #include "tests/codegen/tile_case_memory.h"
 #include "tests/codegen/tile_programs.h"
 #include "tests/support/graph_maker.h"
@@ -42,7 +43,7 @@ void expect_agrees(const TileCase& c, int vector_bytes) {
   Memory compiled(c);
   Memory oracle(c);
   tile::interpret(c.program, oracle.bindings, c.scalars, 0, c.grid);
-  const KernelPtr kernel = device_with(vector_bytes).compile(c.program);
+  const KernelPtr kernel = compile_kernel(device_with(vector_bytes), c.program);
   ASSERT_FALSE(kernel->stats().interpreted) << "no compiler on this machine";
   kernel->launch(compiled.bindings, c.scalars, c.grid, 0);
   for (std::size_t i = 0; i < c.buffers.size(); ++i) expect_same(c, i, compiled, oracle);
@@ -69,7 +70,7 @@ TEST(CpuRendererTextTest, LanesFollowTheWidestElement) {
   const std::vector<TileCase> cases = value_cases();
   auto text_of = [&](const std::string& name, int vector_bytes) {
     for (const TileCase& c : cases)
-      if (c.name == name) return render_cpu(c.program, vector_bytes, true).text;
+      if (c.name == name) return render_cpu(c.program, vector_bytes, true).text();
     return std::string();
   };
   EXPECT_NE(text_of("arithmetic_f16", 32).find("#define SN_LANES 8\n"), std::string::npos);
@@ -79,15 +80,17 @@ TEST(CpuRendererTextTest, LanesFollowTheWidestElement) {
 
 TEST(CpuRendererTextTest, LibmvecIsLeftOutWhereThereIsNone) {
   const TileCase c = reduction_cases()[0];
-  EXPECT_EQ(render_cpu(c.program, 32, true).text.find("#define SN_NO_LIBMVEC"), std::string::npos);
-  EXPECT_NE(render_cpu(c.program, 32, false).text.find("#define SN_NO_LIBMVEC"), std::string::npos);
+  EXPECT_EQ(render_cpu(c.program, 32, true).text().find("#define SN_NO_LIBMVEC"),
+            std::string::npos);
+  EXPECT_NE(render_cpu(c.program, 32, false).text().find("#define SN_NO_LIBMVEC"),
+            std::string::npos);
 }
 
 TEST(CpuRendererTextTest, TheEntryIsNamedAfterTheProgram) {
   const TileCase c = memory_cases()[0];
   const KernelSource source = render_cpu(c.program, 32, true);
   EXPECT_EQ(source.entry, "sinter_prefix_mask");
-  EXPECT_NE(source.text.find("extern \"C\" void sinter_prefix_mask("), std::string::npos);
+  EXPECT_NE(source.text().find("extern \"C\" void sinter_prefix_mask("), std::string::npos);
   EXPECT_EQ(source.scratch_bytes, 0u) << "nothing is kept between stages";
 }
 
@@ -100,8 +103,7 @@ void expect_compiled_plan_right(const Graph& graph, double bound) {
   for (int vector_bytes : {16, 32, 64}) {
     const auto actual = run_plan(
         plan, inputs, {}, [&](const Kernel& kernel, const std::vector<tile::BufferBinding>& to) {
-          device_with(vector_bytes)
-              .compile(kernel.program)
+          compile_kernel(device_with(vector_bytes), kernel.program)
               ->launch(to, kernel.scalars, kernel.grid, 0);
         });
     expect_close(actual, expected, bound, to_string(plan));

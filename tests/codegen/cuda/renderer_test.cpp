@@ -37,7 +37,7 @@ class CudaRendererTest : public testing::Test {
   // The kernel without its headers.
   std::string render(const Mapping& mapping) {
     b.set_mapping(mapping);
-    const std::string text = render_cuda(b.program(), {}).text;
+    const std::string text = render_cuda(b.program()).text();
     return text.substr(text.find("\nSN_KERNEL("));
   }
   ValueId load(int buffer, ValueId at, ValueId mask = kNoValue) {
@@ -242,7 +242,7 @@ TEST_F(CudaRendererTest, ProgramsAreDividedByInverses) {
   EXPECT_EQ(count_of(text, "const u64 inverse_of_deep_ = arguments.words[5];"), 1) << text;
   EXPECT_EQ(count_of(text, "quotient("), 2) << text;
   EXPECT_EQ(count_of(text, "floor_div("), 1) << "a difference may be negative: " << text;
-  EXPECT_EQ(render_cuda(b.program(), {}).divisors, (std::vector{0, 1}));
+  EXPECT_EQ(render_cuda(b.program()).divisors, (std::vector{0, 1}));
 }
 
 TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
@@ -264,7 +264,7 @@ TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
   };
   EXPECT_NE(access_with("kOften").find("bias"), std::string::npos) << text;
   const auto keeps_results = [&] {
-    return count_of(render_cuda(b.program(), {}).text, "#define SN_KEEPS_RESULTS 1") == 1;
+    return count_of(render_cuda(b.program()).text(), "#define SN_KEEPS_RESULTS 1") == 1;
   };
   EXPECT_TRUE(keeps_results());
   b.set_caching(tile::Caching::operands);
@@ -372,15 +372,14 @@ TEST_F(CudaRendererTest, TheArgumentAndTheMappingAreAsTheLauncherIsTold) {
   mapping.cluster = 2;
   mapping.blocks_at_once = 3;
   b.set_mapping(mapping);
-  const CudaSource source =
-      render_cuda(b.program(), {.meaning = CudaMeaning::gpu, .aligned = false});
+  const KernelSource source = unaligned(render_cuda(b.program()));
   EXPECT_EQ(source.words, 4) << "two buffers, a scalar, the number of programs";
   EXPECT_EQ(source.mapping, mapping);
-  EXPECT_NE(source.text.find("SN_KERNEL(" + source.entry + ", 4)"), std::string::npos);
+  EXPECT_NE(source.text().find("SN_KERNEL(" + source.entry + ", 4)"), std::string::npos);
   for (const char* line :
        {"#define SN_THREADS 32\n", "#define SN_CLUSTER 2\n", "#define SN_BLOCKS_AT_ONCE 3\n",
         "#define SN_WIDE_INDEX 0\n", "#define SN_ALIGNED false\n"})
-    EXPECT_NE(source.text.find(line), std::string::npos) << line;
+    EXPECT_NE(source.text().find(line), std::string::npos) << line;
 }
 
 // x by 16 bytes, a row's weight and a number by the element, halves by vectors of the layout's.
@@ -402,7 +401,7 @@ TEST_F(CudaRendererTest, BuffersAreAlignedAsTheirAccessesNeed) {
   value = b.pointwise(Op::add, {value, load(spread, sixteenth)});
   b.store(y, at, value, kNoValue);
   b.set_mapping(kWarp);
-  EXPECT_EQ(render_cuda(b.program(), {}).alignments,
+  EXPECT_EQ(render_cuda(b.program()).alignments,
             (std::vector<std::uint8_t>{16, 4, 8, 8, 4, 4, 16}));
 }
 
@@ -427,7 +426,7 @@ TEST_P(CudaNarrowTest, OnlyWhatIs16BitsWideThroughoutTakesTheMachinesSine) {
   b.store(y, at, value, kNoValue);
   b.set_mapping(kWarp);
   const std::string define = std::string("#define SN_NARROW_RESULTS ");
-  const std::string text = render_cuda(b.program(), {}).text;
+  const std::string text = render_cuda(b.program()).text();
   EXPECT_EQ(count_of(text, define + (GetParam().narrow ? "1" : "0") + "\n"), 1);
 }
 INSTANTIATE_TEST_SUITE_P(

@@ -1,4 +1,4 @@
-#include "src/codegen/cuda/argument.h"
+#include "src/runtime/gpu_argument.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(CudaInverse, GivesTheQuotientOfEveryNumberOfPrograms) {
   for (int i = 0; i < 300; ++i)
     divisors.push_back(static_cast<std::int64_t>(random() >> (33 + i % 30)) + 1);
   for (const std::int64_t d : divisors) {
-    const std::uint64_t inverse = cuda_inverse(d, kMost);
+    const std::uint64_t inverse = gpu_inverse(d, kMost);
     const auto check = [&](std::int64_t n) {
       if (n < 0 || n > kMost) return;
       ASSERT_EQ(quotient(static_cast<std::uint32_t>(n), inverse), n / d) << n << " / " << d;
@@ -43,11 +43,11 @@ TEST(CudaInverse, GivesTheQuotientOfEveryNumberOfPrograms) {
 
 TEST(CudaInverse, SaysWhereThereIsNone) {
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  EXPECT_EQ(cuda_inverse(0, 5), kNone);
-  EXPECT_EQ(cuda_inverse(-3, 5), kNone);
-  EXPECT_EQ(cuda_inverse(kMost + 1, 5), kNone);
-  EXPECT_EQ(cuda_inverse(7, kMost + 1), kNone) << "programs beyond 31 bits";
-  EXPECT_EQ(cuda_inverse(kMost, kMost) >> 63, 0U);
+  EXPECT_EQ(gpu_inverse(0, 5), kNone);
+  EXPECT_EQ(gpu_inverse(-3, 5), kNone);
+  EXPECT_EQ(gpu_inverse(kMost + 1, 5), kNone);
+  EXPECT_EQ(gpu_inverse(7, kMost + 1), kNone) << "programs beyond 31 bits";
+  EXPECT_EQ(gpu_inverse(kMost, kMost) >> 63, 0U);
 }
 
 TEST(CudaArgument, HasAddressesScalarsTheNumberOfProgramsAndInverses) {
@@ -55,13 +55,13 @@ TEST(CudaArgument, HasAddressesScalarsTheNumberOfProgramsAndInverses) {
   const std::vector<tile::BufferBinding> buffers{{&x, 1}};
   const std::vector<std::int64_t> scalars{-4, 12};
   const std::vector<int> divisors{1};
-  CudaWords words;  // NOLINT: what is not written is not read
-  ASSERT_EQ(pack_cuda_words(buffers, scalars, 24, divisors, words), 5U);
+  GpuWords words;  // NOLINT: what is not written is not read
+  ASSERT_EQ(pack_gpu_words(buffers, scalars, 24, divisors, words), 5U);
   EXPECT_EQ(words[0], reinterpret_cast<std::uintptr_t>(&x));
   EXPECT_EQ(static_cast<std::int64_t>(words[1]), -4);
   EXPECT_EQ(words[2], 12U);
   EXPECT_EQ(words[3], 24U);
-  EXPECT_EQ(words[4], cuda_inverse(12, 24));
+  EXPECT_EQ(words[4], gpu_inverse(12, 24));
 }
 
 }  // namespace

@@ -42,8 +42,10 @@ class SlowDevice : public Device {
   }
   void synchronize() override {}
   std::unique_ptr<Stopwatch> stopwatch() override { return wall_stopwatch(); }
-  std::string source(const tile::TileProgram&) override { return ""; }
-  KernelPtr compile(const tile::TileProgram& program) override {
+  RenderTarget render_target() const override { return {}; }
+  bool can_compile() const override { return false; }
+  KernelPtr compile(const KernelSource&) override { return nullptr; }
+  KernelPtr interpret(const tile::TileProgram& program) override {
     ++compiled;
     on_compile();
     return std::make_shared<Kernel>(program);

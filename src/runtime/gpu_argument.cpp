@@ -1,4 +1,4 @@
-#include "src/codegen/cuda/argument.h"
+#include "src/runtime/gpu_argument.h"
 
 #include <bit>
 #include <limits>
@@ -7,25 +7,25 @@
 
 namespace sinter {
 
-std::size_t pack_cuda_words(std::span<const tile::BufferBinding> buffers,
-                            std::span<const std::int64_t> scalars, std::int64_t programs,
-                            std::span<const int> divisors, CudaWords& words) {
+std::size_t pack_gpu_words(std::span<const tile::BufferBinding> buffers,
+                           std::span<const std::int64_t> scalars, std::int64_t programs,
+                           std::span<const int> divisors, GpuWords& words) {
   const std::size_t count = buffers.size() + scalars.size() + 1 + divisors.size();
-  SINTER_ASSERT(count <= kMostCudaWords, "a kernel with {} arguments", count);
+  SINTER_ASSERT(count <= kMostGpuWords, "a kernel with {} arguments", count);
   std::uint64_t* out = words.data();
   for (const tile::BufferBinding& buffer : buffers)
     *out++ = reinterpret_cast<std::uintptr_t>(buffer.data);
   for (const std::int64_t scalar : scalars) *out++ = static_cast<std::uint64_t>(scalar);
   *out++ = static_cast<std::uint64_t>(programs);
   for (const int divisor : divisors)
-    *out++ = cuda_inverse(scalars[static_cast<std::size_t>(divisor)], programs);
+    *out++ = gpu_inverse(scalars[static_cast<std::size_t>(divisor)], programs);
   return count;
 }
 
 // With 2^shift <= d < 2^(shift + 1) and m = floor(2^(32 + shift) / d) + 1, n / d is the whole part
 // of n * m / 2^(32 + shift) for all n < 2^31: m * d is more than 2^(32 + shift) by at most d, and
 // n * d < 2^(32 + shift). Only for powers of two m has 33 bits; it is then 2^32 + 1.
-std::uint64_t cuda_inverse(std::int64_t divisor, std::int64_t programs) {
+std::uint64_t gpu_inverse(std::int64_t divisor, std::int64_t programs) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
   if (divisor <= 0 || divisor > kMost || programs > kMost) return kNone;

@@ -1,5 +1,5 @@
-// compile_all(): every program once, in order; errors by program.
-#include "src/runtime/compile_all.h"
+// compile_kernel() and compile_kernels(): every program once, in order; errors by program.
+#include "src/runtime/compile_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,14 @@
 #include <set>
 
 #include "src/base/check.h"
+#include "tests/support/slow_device.h"
 
 namespace sinter {
 namespace {
 
-// Compiles nothing: a kernel is identified by its program's name.
+using testing_support::SlowDevice;
+
+// A kernel is identified by its program's name.
 class NamedKernel : public CompiledKernel {
  public:
   explicit NamedKernel(std::string n) : name(std::move(n)) {}
@@ -21,20 +24,25 @@ class NamedKernel : public CompiledKernel {
 };
 
 // Counts its calls; programs called bad fail.
-struct Counter {
-  KernelPtr operator()(const tile::TileProgram& program) {
+class NamingDevice : public SlowDevice {
+ public:
+  KernelPtr interpret(const tile::TileProgram& program) override {
     const std::lock_guard lock(mutex);
-    compiled.insert(program.name);
+    names.insert(program.name);
     if (program.name.starts_with("bad")) throw UserError("cannot compile " + program.name);
     return std::make_shared<NamedKernel>(program.name);
   }
   std::mutex mutex;
-  std::multiset<std::string> compiled;
+  std::multiset<std::string> names;
 };
 
+// Names do not tell programs apart, parameters do.
 std::vector<tile::TileProgram> programs_named(const std::vector<std::string>& names) {
   std::vector<tile::TileProgram> programs(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) programs[i].name = names[i];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    programs[i].name = names[i];
+    programs[i].scalars.resize(i);
+  }
   return programs;
 }
 
@@ -44,33 +52,46 @@ std::vector<const tile::TileProgram*> pointers(const std::vector<tile::TileProgr
   return result;
 }
 
-TEST(CompileAll, KernelsComeInTheProgramsOrder) {
-  Counter counter;
+TEST(CompileKernels, KernelsComeInTheProgramsOrder) {
+  NamingDevice device;
   std::vector<std::string> names;
   for (int i = 0; i < 40; ++i) names.push_back("program" + std::to_string(i));
   const auto programs = programs_named(names);
-  const auto kernels = compile_all(pointers(programs), std::ref(counter));
+  const auto kernels = compile_kernels(device, pointers(programs));
   ASSERT_EQ(kernels.size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(static_cast<const NamedKernel&>(*kernels[i]).name, names[i]);
-  EXPECT_EQ(counter.compiled.size(), names.size());
+  EXPECT_EQ(device.names.size(), names.size());
 }
 
-TEST(CompileAll, TheFirstFailingProgramIsNamed) {
-  Counter counter;
+TEST(CompileKernels, TheFirstFailingProgramIsNamed) {
+  NamingDevice device;
   const auto programs = programs_named({"good", "bad1", "good2", "bad2"});
   try {
-    compile_all(pointers(programs), std::ref(counter));
+    compile_kernels(device, pointers(programs));
     FAIL() << "nothing was thrown";
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(), "cannot compile bad1");
   }
-  EXPECT_EQ(counter.compiled.size(), 4u);
+  EXPECT_EQ(device.names.size(), 4u);
 }
 
-TEST(CompileAll, NothingGivesNothing) {
-  Counter counter;
-  EXPECT_TRUE(compile_all({}, std::ref(counter)).empty());
+TEST(CompileKernels, NothingGivesNothing) {
+  NamingDevice device;
+  EXPECT_TRUE(compile_kernels(device, {}).empty());
+}
+
+TEST(CompileKernel, IsFoundInMemoryTheSecondTime) {
+  NamingDevice device;
+  const auto programs = programs_named({"first", "second"});
+  const KernelPtr kernel = compile_kernel(device, programs[0]);
+  EXPECT_EQ(compile_kernel(device, programs[0]), kernel);
+  EXPECT_NE(compile_kernel(device, programs[1]), kernel);
+  EXPECT_EQ(device.names.size(), 2u);
+  device.forget(programs[0]);
+  EXPECT_EQ(device.kernels().size(), 2u) << "it is held here";
+  device.forget(programs[1]);
+  EXPECT_EQ(device.kernels().size(), 1u);
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// The stages render and compile, with the kernel cache before them.
+#include "src/runtime/compile_kernel.h"
+
+#include "src/base/check.h"
+#include "src/base/processors.h"
+#include "src/runtime/in_parallel.h"
+
+namespace sinter {
+
+KernelPtr compile_kernel(Device& device, const tile::TileProgram& program) {
+  return device.kernels().get(key_of(program), [&]() -> KernelPtr {
+    if (device.can_compile())
+      if (KernelPtr kernel = device.compile(device.render(program))) return kernel;
+    KernelPtr kernel = device.interpret(program);
+    SINTER_ASSERT(kernel, "{} neither compiles nor interprets {}", device.name(), program.name);
+    return kernel;
+  });
+}
+
+std::vector<KernelPtr> compile_kernels(Device& device,
+                                       std::span<const tile::TileProgram* const> programs) {
+  std::vector<KernelPtr> kernels(programs.size());
+  const int threads = programs.size() > 1 ? available_cpus() : 1;
+  in_parallel(programs.size(), static_cast<std::size_t>(threads),
+              [&](std::size_t i) { kernels[i] = compile_kernel(device, *programs[i]); });
+  return kernels;
+}
+
+void compile_together(Device& device, std::span<const tile::TileProgram* const> programs) {
+  if (!device.can_compile()) return;
+  std::vector<KernelSource> sources;
+  for (const tile::TileProgram* program : programs) sources.push_back(device.render(*program));
+  const std::vector<KernelPtr> kernels = device.compile_together(sources);
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    device.kernels().get(key_of(*programs[i]), [&] { return kernels[i]; });
+}
+
+}  // namespace sinter

@@ -1,0 +1,35 @@
+// CompiledKernel: a kernel that a device can launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "src/tile/interpreter.h"
+
+namespace sinter {
+
+struct CompileStats {
+  double milliseconds = 0;  // spent until the kernel could run
+  bool from_disk = false;
+  bool interpreted = false;
+};
+
+class CompiledKernel {
+ public:
+  virtual ~CompiledKernel() = default;
+
+  // Runs programs 0 .. grid-1. `nanoseconds` is how long one worker would take, about: what is
+  // worth spreading over several is.
+  virtual void launch(std::span<const tile::BufferBinding> buffers,
+                      std::span<const std::int64_t> scalars, std::int64_t grid,
+                      double nanoseconds) const = 0;
+
+  const CompileStats& stats() const { return stats_; }
+
+ protected:
+  CompileStats stats_;
+};
+using KernelPtr = std::shared_ptr<const CompiledKernel>;
+
+}  // namespace sinter
