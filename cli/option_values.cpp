@@ -6,9 +6,9 @@
 #include "cli/commands.h"
 #include "src/api/devices.h"
 #include "src/base/check.h"
+#include "src/base/nearest_name.h"
 #include "src/program/offline_cuda.h"
 #include "src/suite/cases/case.h"
-#include "src/suite/cases/nearest_name.h"
 #include "src/suite/measure/runner.h"
 #include "src/suite/peers/peers.h"
 
@@ -101,7 +101,7 @@ void check_words(const CLI::App& command) {
     const Words words = values->words();
     for (const std::string& given : option->results())
       if (std::find(words.begin(), words.end(), given) == words.end())
-        throw UserError(suite::unknown_name(values->what, given, words));
+        throw UserError(unknown_name(values->what, given, words));
   }
 }
 

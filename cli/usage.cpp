@@ -9,7 +9,7 @@
 #include <cctype>
 
 #include "cli/option_values.h"
-#include "src/suite/cases/nearest_name.h"
+#include "src/base/nearest_name.h"
 
 namespace sinter::cli {
 namespace {
@@ -38,10 +38,9 @@ std::string stray_text(const CLI::App& app, const CLI::App& command) {
   const auto option = std::find_if(stray.begin(), stray.end(),
                                    [](const std::string& word) { return word.starts_with('-'); });
   if (option != stray.end())
-    return suite::unknown_name("option", option->substr(0, option->find('=')),
-                               option_names(command));
+    return unknown_name("option", option->substr(0, option->find('=')), option_names(command));
   if (stray.empty()) return "";
-  if (&command == &app) return suite::unknown_name("command", stray.front(), command_names(app));
+  if (&command == &app) return unknown_name("command", stray.front(), command_names(app));
   return fmt::format("'{}' is one argument too many", stray.front());
 }
 
@@ -63,7 +62,7 @@ std::string typed_name(const CLI::Option& option) {
 // "there are softmax and layernorm", or a description if any text is valid.
 std::string expected_text(const CLI::Option& option) {
   const OptionValues* values = values_of(option);
-  if (values && values->words) return suite::listed_names(values->words());
+  if (values && values->words) return listed_names(values->words());
   return with_small_initial(option.get_description());
 }
 

@@ -82,33 +82,6 @@ Tensor transpose(const Tensor& a, int axis1, int axis2) {
 
 namespace {
 
-// The elements of an axis that a slice takes: `count` from `first` on, `step` apart.
-struct SlicedAxis {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  std::int64_t step = 1;
-};
-
-// Like Python's slice(start, stop, step).indices(length).
-SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
-                       std::optional<std::int64_t> stop, std::int64_t step) {
-  const std::int64_t low = step > 0 ? 0 : -1;
-  const std::int64_t high = step > 0 ? length : length - 1;
-  const auto bound = [&](std::optional<std::int64_t> at, std::int64_t left_out) {
-    if (!at) return left_out;
-    return std::clamp(*at < 0 ? *at + length : *at, low, high);
-  };
-  const std::int64_t first = bound(start, step > 0 ? low : high);
-  const std::int64_t end = bound(stop, step > 0 ? high : low);
-  const std::int64_t distance = step > 0 ? end - first : first - end;
-  if (distance <= 0) return {};
-  // Unsigned, so that the smallest step has a magnitude.
-  const auto size = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
-  const auto count =
-      static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / size) + 1;
-  return {first, count, count > 1 ? step : 1};
-}
-
 // A view while tracing. Tensors in memory have no negative strides, so these are copied.
 Tensor reversed(const Tensor& a, std::uint32_t axes) {
   if (a.impl()->is_traced()) return with_view(a, reversed(a.impl()->view, axes));

@@ -1,6 +1,7 @@
 // Strided-view algebra. The stride of an axis of size 1 is ignored.
 #include "src/base/view.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "src/base/check.h"
@@ -36,6 +37,25 @@ bool same_access(const View& a, const View& b) {
   return true;
 }
 
+SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
+                       std::optional<std::int64_t> stop, std::int64_t step) {
+  const std::int64_t low = step > 0 ? 0 : -1;
+  const std::int64_t high = step > 0 ? length : length - 1;
+  const auto bound = [&](std::optional<std::int64_t> at, std::int64_t left_out) {
+    if (!at) return left_out;
+    return std::clamp(*at < 0 ? *at + length : *at, low, high);
+  };
+  const std::int64_t first = bound(start, step > 0 ? low : high);
+  const std::int64_t end = bound(stop, step > 0 ? high : low);
+  const std::int64_t distance = step > 0 ? end - first : first - end;
+  if (distance <= 0) return {};
+  // Unsigned, so that the smallest step has a magnitude.
+  const auto size = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
+  const auto count =
+      static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / size) + 1;
+  return {first, count, count > 1 ? step : 1};
+}
+
 View permute(const View& view, const Shape& axes) {
   View result = view;
   for (int i = 0; i < axes.rank(); ++i) {
@@ -51,6 +71,12 @@ View slice(const View& view, int axis, std::int64_t start, std::int64_t size, st
   result.shape[axis] = size;
   result.strides[axis] *= step;
   return result;
+}
+
+View slice(const View& view, int axis, const SlicedAxis& elements) {
+  const auto [first, count, step] = elements;
+  if (step > 0) return slice(view, axis, first, count, step);
+  return reversed(slice(view, axis, first + (count - 1) * step, count, -step), 1u << axis);
 }
 
 View reversed(const View& view, std::uint32_t axes) {

@@ -31,8 +31,21 @@ bool has_negative_strides(const View& view);
 // Equal, ignoring the strides of axes of size 1.
 bool same_access(const View& a, const View& b);
 
+// The elements of an axis that a slice takes: `count` from `first` on, `step` apart.
+struct SlicedAxis {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t step = 1;
+};
+
+// Like Python's slice(start, stop, step).indices(length); `step` is not 0.
+SlicedAxis sliced_axis(std::int64_t length, std::optional<std::int64_t> start,
+                       std::optional<std::int64_t> stop, std::int64_t step);
+
 View permute(const View& view, const Shape& axes);
 View slice(const View& view, int axis, std::int64_t start, std::int64_t size, std::int64_t step);
+// Backwards if the step is negative.
+View slice(const View& view, int axis, const SlicedAxis& elements);
 View reversed(const View& view, std::uint32_t axes);  // bit i reverses axis i
 View expand(const View& view, const Shape& shape);    // right-aligned; axes of size 1 get stride 0
 View insert_axis(const View& view, int axis);

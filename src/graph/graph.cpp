@@ -1,4 +1,4 @@
-// Checking and printing graphs.
+// Checking graphs, and what their parts have to do with each other.
 #include "src/graph/graph.h"
 
 #include <algorithm>
@@ -103,46 +103,6 @@ void verify(const Graph& graph) {
   for (NodeId input : graph.inputs) SINTER_ASSERT(graph[input].op == Op::input);
   for (const Node& node : graph.nodes)
     SINTER_ASSERT(node.origin == kNoOrigin || graph.origins.contains(node.origin));
-}
-
-namespace {
-
-std::string operand_text(const Graph& graph, const Operand& operand) {
-  const Node& node = graph[operand.node];
-  if (node.op == Op::constant) return to_string(node.value);
-  std::string text = fmt::format("%{}", operand.node);
-  if (operand.view != dense_view(node.shape))
-    text += fmt::format("[{} strides {}{}]", to_string(operand.view.shape),
-                        to_string(operand.view.strides),
-                        operand.view.offset ? fmt::format(" + {}", operand.view.offset) : "");
-  return text;
-}
-
-}  // namespace
-
-std::string to_string(const Graph& graph) {
-  std::string text;
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph[id];
-    if (node.op == Op::constant) continue;
-    text += fmt::format("%{}: {}{} = ", id, name_of(node.dtype), to_string(node.shape));
-    text += name_of(node);
-    for (std::size_t i = 0; i < node.operands.size(); ++i)
-      text += (i ? ", " : " ") + operand_text(graph, node.operands[i]);
-    if (node.op == Op::iota)
-      text += fmt::format(" {} step {}", to_string(node.value), to_string(node.step));
-    if (node.op == Op::concat) text += fmt::format(" axis {}", node.axes);
-    if (node.op == Op::reduce) {
-      text += " over axes";
-      for (int i = 0; i < kMaxRank; ++i)
-        if (node.axes >> i & 1) text += fmt::format(" {}", i);
-    }
-    text += "\n";
-  }
-  text += "return";
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    text += (i ? ", " : " ") + operand_text(graph, graph.outputs[i]);
-  return text + "\n";
 }
 
 }  // namespace sinter

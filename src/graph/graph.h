@@ -93,6 +93,7 @@ struct Graph {
 // operands, or a view leaves its node.
 void verify(const Graph& graph);
 
+// As text that parse_graph() (src/graph/parse.h) reads back: docs/TEXT.md.
 std::string to_string(const Graph& graph);
 // "sum", "exp": the operation, or the kind of the reduction.
 std::string_view name_of(const Node& node);

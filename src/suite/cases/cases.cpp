@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/base/nearest_name.h"
 #include "src/suite/cases/case.h"
-#include "src/suite/cases/nearest_name.h"
 
 namespace sinter::suite {
 namespace {

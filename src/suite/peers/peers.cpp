@@ -8,11 +8,11 @@
 
 #include "src/base/atomic_file.h"
 #include "src/base/check.h"
+#include "src/base/nearest_name.h"
 #include "src/base/options.h"
 #include "src/base/processors.h"
 #include "src/cpu/cpu_info.h"
 #include "src/runtime/temporary_directory.h"
-#include "src/suite/cases/nearest_name.h"
 #include "src/suite/peers/peer_process.h"
 #include "src/suite/peers/peer_scripts.h"
 #include "src/suite/results/results_json.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace sinter::suite {
+namespace sinter {
 
 // The one of `names` (not empty) with the smallest edit distance.
 std::string nearest_name(std::string_view name, std::span<const std::string> names);
@@ -18,4 +18,4 @@ std::string listed_names(std::span<const std::string> names);
 std::string unknown_name(std::string_view what, std::string_view name,
                          std::span<const std::string> names);
 
-}  // namespace sinter::suite
+}  // namespace sinter

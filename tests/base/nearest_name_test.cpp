@@ -1,11 +1,11 @@
 // Suggestions for mistyped names, and lists if nothing is close.
-#include "src/suite/cases/nearest_name.h"
+#include "src/base/nearest_name.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace sinter::suite {
+namespace sinter {
 namespace {
 
 const std::vector<std::string> kSets{"quick", "full"};
@@ -31,4 +31,4 @@ TEST(UnknownName, ListsThemWhereNothingIs) {
 }
 
 }  // namespace
-}  // namespace sinter::suite
+}  // namespace sinter

@@ -1,5 +1,5 @@
 // Levenshtein distance, one row of the table at a time.
-#include "src/suite/cases/nearest_name.h"
+#include "src/base/nearest_name.h"
 
 #include <fmt/ranges.h>
 
@@ -10,7 +10,7 @@
 
 #include "src/base/check.h"
 
-namespace sinter::suite {
+namespace sinter {
 namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -52,4 +52,4 @@ std::string unknown_name(std::string_view what, std::string_view name,
                      near ? fmt::format("did you mean {}?", nearest) : listed_names(names));
 }
 
-}  // namespace sinter::suite
+}  // namespace sinter

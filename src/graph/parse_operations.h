@@ -1,0 +1,77 @@
+// OperationParser: the right side of a definition, "exp %x.transpose(0, 1)". It makes nodes by
+// GraphBuilder, after checking everything that the builder and verify() would assert.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/graph/builder.h"
+#include "src/graph/parse_numbers.h"
+#include "src/graph/parse_sizes.h"
+#include "src/graph/tokens.h"
+
+namespace sinter {
+
+// ": f32(4, 8)", each part if it is there.
+struct TypeText {
+  Token at;
+  std::optional<DType> dtype;
+  std::optional<Shape> shape;
+  std::vector<std::string> sizes;  // see InputText
+};
+
+// An operand as written: a value seen through views, or a number.
+struct OperandText {
+  Token at;
+  std::optional<Operand> value;
+  NumberText number;
+};
+
+// The right side of a definition up to its operands.
+struct OperationText {
+  Token word;
+  TypeText type;
+};
+
+class OperationParser {
+ public:
+  OperationParser(TokenReader& tokens, SizeReader& sizes, Graph& graph)
+      : tokens_(tokens), sizes_(sizes), origins_(graph.origins), build_(graph) {}
+
+  // Reads the operands and makes the node.
+  Operand parse(const OperationText& text);
+  // Reads "%x" and the views after it.
+  Operand parse_value();
+  void define(const Token& name, const Operand& value);
+
+ private:
+  const Graph& graph() const { return build_.graph(); }
+
+  Operand input(const OperationText& text);
+  Operand constant(const OperationText& text);
+  Operand iota(const OperationText& text);
+  Operand reduce(const OperationText& text, ReduceKind kind);
+  Operand concat(const OperationText& text);
+  Operand pointwise(const OperationText& text, Op op);
+
+  Scalar range_number(DType dtype);
+  int parse_axis(int rank);
+  OperandText parse_operand();
+  Scalar typed_value(const NumberText& number, DType dtype) const;
+  std::vector<Operand> operands_of(Op op, const std::vector<OperandText>& written,
+                                   std::optional<DType> result);
+  Shape joined_shape(const OperationText& text, const std::vector<Operand>& operands) const;
+  void check_bools(const Token& word, Op op, const std::vector<Operand>& operands) const;
+  [[noreturn]] void unknown_operation(const Token& word) const;
+  [[noreturn]] void unknown_value(const Token& name) const;
+
+  TokenReader& tokens_;
+  SizeReader& sizes_;
+  ById<OriginId, Origin>& origins_;
+  GraphBuilder build_;
+  std::unordered_map<std::string, Operand> values_;
+};
+
+}  // namespace sinter

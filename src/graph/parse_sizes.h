@@ -1,0 +1,52 @@
+// SizeReader: the declared sizes of a program's text, and integers made of them: "2 * rows".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/graph/parse.h"
+#include "src/graph/tokens.h"
+
+namespace sinter {
+
+// Shapes have at most this many elements, so that counts of elements and bytes do not overflow.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
+class SizeReader {
+ public:
+  // `given` replaces declared defaults and outlives this.
+  SizeReader(TokenReader& tokens, const SizeValues& given) : tokens_(tokens), given_(given) {}
+
+  // "rows = 4096, cols = rows / 2"
+  void read_declarations();
+  const std::vector<std::pair<std::string, std::int64_t>>& declared() const { return declared_; }
+  // UserError if a given size was not declared.
+  void check_given() const;
+
+  // A sum of products of integers, sizes and parentheses.
+  std::int64_t expression();
+  // "(4, 2 * rows)": any integers, at most kMaxRank.
+  Shape list();
+  // Likewise, as a shape. `names` gets the name of each axis that is just a declared size, else "".
+  Shape shape(std::vector<std::string>* names = nullptr);
+
+  // UserError at the token if a size is negative or there are too many elements.
+  void check_shape(const Token& at, const Shape& shape) const;
+
+ private:
+  std::int64_t product();
+  std::int64_t factor();
+  std::int64_t named(const Token& name);
+  Shape list_and_names(std::vector<std::string>* names);
+
+  TokenReader& tokens_;
+  const SizeValues& given_;
+  std::vector<std::pair<std::string, std::int64_t>> declared_;
+  std::string_view bare_name_;  // of the last expression, if it is just a size
+  int depth_ = 0;               // of parentheses and signs
+};
+
+}  // namespace sinter

@@ -1,0 +1,123 @@
+// The printed form of a Graph, which parse_graph() reads back: docs/TEXT.md.
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/graph/graph.h"
+#include "src/graph/text.h"
+
+namespace sinter {
+namespace {
+
+// [(4, 8) strides (1, 0) + 3]
+std::string view_text(const View& view) {
+  return fmt::format("[{} strides {}{}]", to_string(view.shape), to_string(view.strides),
+                     view.offset ? fmt::format(" + {}", view.offset) : "");
+}
+
+// The number, marked if it would be read as another one.
+std::string exact_text(const Scalar& value, const Scalar& read, DType dtype) {
+  return same_key(value, read) ? number_text(value, dtype)
+                               : "exact " + number_text(value, DType::f64);
+}
+
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph), uses_(count_uses(graph)) {
+    for (NodeId id = 0; id < graph.size(); ++id) find_inline_numbers(id);
+  }
+
+  std::string text() const {
+    std::string text;
+    for (NodeId id = 0; id < graph_.size(); ++id)
+      if (!is_inline_[id]) text += line(id);
+    text += "return";
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i)
+      text += (i ? ", " : " ") + value_text(graph_.outputs[i]);
+    return text + "\n";
+  }
+
+ private:
+  // A constant is written among the operands of the only node that reads it if it stands just
+  // before that node, where the parser makes it.
+  void find_inline_numbers(NodeId id) {
+    const Node& node = graph_[id];
+    is_inline_.push_back(false);
+    if (!is_pointwise(node.op)) return;
+    NodeId before = id - 1;
+    for (std::size_t i = node.operands.size(); i-- > 0;) {
+      const Operand& operand = node.operands[i];
+      if (operand.node != before || graph_[before].op != Op::constant || uses_[before] != 1 ||
+          operand.view != expand(dense_view({}), node.shape))
+        continue;
+      is_inline_[before--] = true;
+    }
+  }
+
+  std::string line(NodeId id) const {
+    const Node& node = graph_[id];
+    std::string text = fmt::format("%{}: {}{} = {}", id, name_of(node.dtype), to_string(node.shape),
+                                   name_of(node));
+    if (is_pointwise(node.op)) return text + pointwise_operands(node) + "\n";
+    for (std::size_t i = 0; i < node.operands.size(); ++i)
+      text += (i ? ", " : " ") + value_text(node.operands[i]);
+    if (node.op == Op::constant) {
+      const Literal literal = written_literal(node.value, node.dtype);
+      text += " " + exact_text(node.value, rounded_number(literal, node.dtype), node.dtype);
+    }
+    if (node.op == Op::iota)  // numbers of a range are read exactly
+      text += fmt::format(" {} step {}", number_text(node.value, DType::f64),
+                          number_text(node.step, DType::f64));
+    if (node.op == Op::concat) text += fmt::format(" axis {}", node.axes);
+    if (node.op == Op::reduce) {
+      text += " over axes";
+      for (int i = 0; i < kMaxRank; ++i)
+        if (node.axes >> i & 1) text += fmt::format(" {}", i);
+    }
+    return text + "\n";
+  }
+
+  std::string value_text(const Operand& operand) const {
+    std::string text = fmt::format("%{}", operand.node);
+    if (!is_whole(graph_, operand)) text += view_text(operand.view);
+    return text;
+  }
+
+  std::string pointwise_operands(const Node& node) const {
+    std::vector<WrittenOperand> written;
+    for (const Operand& operand : node.operands) {
+      const Node& source = graph_[operand.node];
+      if (is_inline_[operand.node])
+        written.push_back({std::nullopt, written_literal(source.value, source.dtype)});
+      else
+        written.push_back({source.dtype, {}});
+    }
+    const std::vector<Constant> read = plain_constants(node.op, written, node.dtype);
+    bool typed = false;  // plain numbers would get other dtypes
+    for (std::size_t i = 0; i < read.size(); ++i)
+      typed |= !written[i].dtype && read[i].dtype != graph_[node.operands[i].node].dtype;
+    std::string text;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      text += i ? ", " : " ";
+      if (written[i].dtype) {
+        text += value_text(node.operands[i]);
+        continue;
+      }
+      const Node& source = graph_[node.operands[i].node];
+      if (typed) text += fmt::format("{} ", name_of(source.dtype));
+      text += exact_text(source.value,
+                         typed ? rounded_number(written[i].literal, source.dtype) : read[i].value,
+                         source.dtype);
+    }
+    return text;
+  }
+
+  const Graph& graph_;
+  ById<NodeId, int> uses_;
+  ById<NodeId, char> is_inline_;
+};
+
+}  // namespace
+
+std::string to_string(const Graph& graph) { return Printer(graph).text(); }
+
+}  // namespace sinter
