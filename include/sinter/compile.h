@@ -70,6 +70,10 @@ class CompiledFunction {
   // One stage as text: "graph", "simplified", "plan", "tile", "source", and "ptx" on a GPU.
   std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
 
+  // Writes the program for inputs of these shapes and dtypes as text that load_program() reads
+  // (docs/TEXT.md). UserError if the function uses tensors other than its inputs.
+  void save(const std::string& path, std::span<const Tensor> inputs) const;
+
   int arity() const;
 
  private:
@@ -193,6 +197,11 @@ auto compile(F f, CompileOptions options = {}) {
   using Result = decltype(detail::result_of_tensors<F>(std::make_index_sequence<kArity>{}));
   return detail::compile_function<Result, kArity>(std::move(f), std::move(options));
 }
+
+// The program in a text file (docs/TEXT.md), written by hand or by CompiledFunction::save(). Sizes
+// that it declares follow from the shapes of the inputs. UserError with line and column for a
+// mistake in the file.
+CompiledFunction load_program(const std::string& path, CompileOptions options = {});
 
 // A function over a list of tensors, for callers that know its length only at run time.
 inline CompiledFunction compile_list(CompiledFunction::Traced f, int arity,

@@ -8,6 +8,7 @@
 #include "src/api/trace.h"
 #include "src/api/trace_error.h"
 #include "src/api/tune.h"
+#include "src/base/atomic_file.h"
 #include "src/base/check.h"
 #include "src/program/build.h"
 #include "src/runtime/under_way.h"
@@ -78,6 +79,20 @@ struct CompiledFunction::State {
                          options.emulate_eager_rounding});
   }
 
+  // As save() writes it: inputs are dense, whatever the strides of the given ones.
+  Graph dense_graph(std::span<const Tensor> inputs) {
+    std::shared_ptr<Device> device = device_of(inputs);
+    std::vector<Tensor> dense;
+    for (const Tensor& input : inputs)
+      dense.push_back(make_tensor(input.dtype(), dense_view(input.shape()), nullptr, device));
+    const std::shared_ptr<Trace> record =
+        run_function(inputs, [&] { return trace_function(function, dense, std::move(device)); });
+    if (!record->captured.empty())
+      fail_user("save", "the function uses a tensor of shape {} that is not one of its inputs",
+                to_string(record->captured[0].shape()));
+    return std::move(record->graph);
+  }
+
   Traced function;
   int arity;
   CompileOptions options;
@@ -128,6 +143,10 @@ TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs
 
 std::string CompiledFunction::dump(std::string_view stage, std::span<const Tensor> inputs) const {
   return stage_text(*state_->program_for(inputs)->program, stage);
+}
+
+void CompiledFunction::save(const std::string& path, std::span<const Tensor> inputs) const {
+  write_file_atomically("save", path, to_string(state_->dense_graph(inputs)));
 }
 
 }  // namespace sinter

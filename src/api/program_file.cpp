@@ -1,0 +1,130 @@
+// Reading program files, and adding their graphs to a trace.
+#include "src/api/program_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "src/api/origin.h"
+#include "src/api/trace.h"
+#include "src/base/check.h"
+
+namespace sinter {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 25;  // the parser reads fewer
+
+std::string read_text(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> part(1 << 16);
+  while (file.good() && text.size() < kMostBytes) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.is_open() || file.bad())
+    fail_user("load", "cannot read {}: {}", path, std::strerror(errno));
+  return text;
+}
+
+// A printed graph may see an input through strides of a larger buffer, which nobody has here.
+void check_inputs_suffice(const std::string& path, const ParsedProgram& program) {
+  for_each_operand(program.graph, [&](const Operand& operand) {
+    const Node& node = program.graph[operand.node];
+    if (node.op == Op::input && extent(operand.view).last >= node.shape.numel())
+      fail_user("load", "{}: the program reads beyond an input of shape {}", path,
+                to_string(node.shape));
+  });
+}
+
+// A copy of a program's nodes in the graph of a trace.
+class Replay {
+ public:
+  Replay(const Graph& program, Trace& trace)
+      : program_(program), trace_(trace), made_(program.nodes.size()) {}
+
+  std::vector<Tensor> run(std::span<const Tensor> inputs) {
+    std::size_t next_input = 0;
+    for (NodeId id = 0; id < program_.size(); ++id) {
+      const Node& node = program_[id];
+      if (node.op == Op::input) {
+        made_[id] = trace_.operand(inputs[next_input++]);
+        continue;
+      }
+      trace_.build.set_origin(record_origin(trace_.graph, name_of(node)));
+      Node copy = node;
+      copy.origin = kNoOrigin;
+      for (Operand& operand : copy.operands) operand = moved(operand);
+      made_[id] = trace_.build.add(std::move(copy));
+    }
+    std::vector<Tensor> results;
+    for (const Operand& output : program_.outputs) results.push_back(trace_.traced(moved(output)));
+    return results;
+  }
+
+ private:
+  // An input may have strides of its own; where the two views do not compose, it is copied.
+  Operand moved(const Operand& operand) {
+    const Operand target = made_[operand.node];
+    if (is_whole(trace_.graph, target)) return {target.node, operand.view};
+    if (const auto view = compose(operand.view, target.view)) return {target.node, *view};
+    return {trace_.build.copy(target).node, operand.view};
+  }
+
+  const Graph& program_;
+  Trace& trace_;
+  ById<NodeId, Operand> made_;
+};
+
+}  // namespace
+
+ProgramFile::ProgramFile(const std::string& path)
+    : path_(path), text_(read_text(path)), program_(with_sizes({})) {}
+
+ParsedProgram ProgramFile::with_sizes(const SizeValues& sizes) const {
+  ParsedProgram program = parse_program(text_, sizes, path_);
+  check_inputs_suffice(path_, program);
+  return program;
+}
+
+SizeValues ProgramFile::sizes_for(std::span<const Tensor> inputs) const {
+  SizeValues sizes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<std::string>& names = program_.inputs[i].sizes;
+    if (static_cast<int>(names.size()) != inputs[i].rank()) continue;  // refused below
+    for (std::size_t axis = 0; axis < names.size(); ++axis)
+      if (!names[axis].empty())
+        sizes.emplace(names[axis], inputs[i].shape()[static_cast<int>(axis)]);
+  }
+  return sizes;
+}
+
+std::vector<Tensor> ProgramFile::trace(std::span<const Tensor> inputs) const {
+  const ParsedProgram program = with_sizes(sizes_for(inputs));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Node& expected = program.graph[program.graph.inputs[i]];
+    if (inputs[i].dtype() != expected.dtype || inputs[i].shape() != expected.shape)
+      fail_user("load", "{}: input %{} is {}{}, got {}{}", path_, program.inputs[i].name,
+                name_of(expected.dtype), to_string(expected.shape), name_of(inputs[i].dtype()),
+                to_string(inputs[i].shape()));
+  }
+  return Replay(program.graph, *current_trace()).run(inputs);
+}
+
+CompiledFunction ProgramFile::compiled(CompileOptions options) const {
+  auto shared = std::make_shared<const ProgramFile>(*this);
+  return CompiledFunction(
+      [shared](std::span<const Tensor> inputs) { return shared->trace(inputs); },
+      static_cast<int>(program_.inputs.size()), std::move(options));
+}
+
+CompiledFunction load_program(const std::string& path, CompileOptions options) {
+  if (options.name.empty()) options.name = path;
+  return ProgramFile(path).compiled(std::move(options));
+}
+
+}  // namespace sinter

@@ -1,0 +1,37 @@
+// Programs in files (docs/TEXT.md) as functions over tensors. In: a path. Out: a CompiledFunction,
+// or what is known about the program before it is called.
+#pragma once
+
+#include <sinter/compile.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/graph/parse.h"
+
+namespace sinter {
+
+class ProgramFile {
+ public:
+  // Reads and checks the file. UserError if it cannot be read or has a mistake.
+  explicit ProgramFile(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  // With the default sizes.
+  const ParsedProgram& program() const { return program_; }
+  ParsedProgram with_sizes(const SizeValues& sizes) const;
+
+  // Runs the program on traced tensors: sizes follow from the shapes of its inputs.
+  std::vector<Tensor> trace(std::span<const Tensor> inputs) const;
+  CompiledFunction compiled(CompileOptions options) const;
+
+ private:
+  SizeValues sizes_for(std::span<const Tensor> inputs) const;
+
+  std::string path_;
+  std::string text_;
+  ParsedProgram program_;
+};
+
+}  // namespace sinter
