@@ -1,5 +1,5 @@
-// `sinter explain` and `sinter dump`: show how a case becomes kernels. Both compile without
-// running, so any shape can be inspected.
+// `sinter explain` and `sinter dump`: show how a case or a program file becomes kernels. Both
+// compile without running, so any shape can be inspected.
 #include <fmt/format.h>
 #include <sinter/compile.h>
 
@@ -8,12 +8,11 @@
 #include "cli/commands.h"
 #include "cli/json_output.h"
 #include "cli/kernel_text.h"
+#include "cli/subject.h"
 #include "src/api/devices.h"
 #include "src/api/trace.h"
 #include "src/base/check.h"
 #include "src/program/offline_cuda.h"
-#include "src/suite/cases/case.h"
-#include "src/suite/cases/inputs.h"
 #include "src/suite/results/plan_json.h"
 
 namespace sinter::cli {
@@ -22,10 +21,7 @@ namespace {
 constexpr char kDefaultArchitecture[] = "sm_90a";
 
 struct InspectArguments {
-  std::string command;  // tags errors
-  std::string name;
-  std::string shape = "4096x4096";
-  std::string dtype = "f32";
+  SubjectArguments subject;
   std::string device = "cpu";
   std::string architecture;
   std::string stage;
@@ -39,31 +35,11 @@ struct Inspected {
   std::vector<Tensor> inputs;
 };
 
-const suite::Case& case_of(const InspectArguments& arguments) {
-  return suite::find_case(arguments.name, arguments.command);
-}
-
-suite::Shape2 shape_of(const InspectArguments& arguments) {
-  return suite::parse_shape(arguments.shape, arguments.command);
-}
-
-DType dtype_of(const InspectArguments& arguments) {
-  return suite::parse_dtype(arguments.dtype, arguments.command);
-}
-
-std::vector<Tensor> inputs_on(const InspectArguments& arguments, const std::string& device) {
-  return suite::unbacked_inputs(case_of(arguments), shape_of(arguments), dtype_of(arguments),
-                                open_device(device));
-}
-
-Inspected compile_case(const InspectArguments& arguments) {
-  const suite::Case& each = case_of(arguments);
-  const std::string title =
-      fmt::format("{} {} {}: {}", each.name, suite::to_string(shape_of(arguments)),
-                  name_of(dtype_of(arguments)), each.formula);
-  return {compile_list(each.program, static_cast<int>(each.inputs.size()),
-                       {.fuse = !arguments.eager, .name = title}),
-          inputs_on(arguments, arguments.device)};
+Inspected compile_subject(const InspectArguments& arguments, const Subject& subject) {
+  const std::string formula = subject.formula.empty() ? "" : ": " + subject.formula;
+  return {compile_list(subject.function, subject.arity,
+                       {.fuse = !arguments.eager, .name = subject.title() + formula}),
+          subject.unbacked_inputs(open_device(arguments.device))};
 }
 
 bool is_on_cuda(const InspectArguments& arguments) { return arguments.device.starts_with("cuda"); }
@@ -72,8 +48,9 @@ bool is_on_cuda(const InspectArguments& arguments) { return arguments.device.sta
 std::string dump_cuda(const InspectArguments& arguments) {
   const CudaArchitecture& architecture = find_cuda_architecture(
       arguments.architecture.empty() ? kDefaultArchitecture : arguments.architecture);
+  const Subject subject = find_subject(arguments.subject);
   const std::shared_ptr<Trace> trace =
-      trace_function(case_of(arguments).program, inputs_on(arguments, "cpu"));
+      trace_function(subject.function, subject.unbacked_inputs(open_device("cpu")));
   const Program program = plan_for_cuda(trace->graph, !arguments.eager, architecture);
   const bool is_kernels =
       arguments.stage == "source" || arguments.stage == "ptx" || arguments.stage == "sass";
@@ -82,22 +59,25 @@ std::string dump_cuda(const InspectArguments& arguments) {
 }
 
 void add_common_options(CLI::App& command, InspectArguments& arguments) {
-  arguments.command = command.get_name();
-  command.add_option("case", arguments.name, "A case of the suite (sinter suite --list)")
+  arguments.subject.command = command.get_name();
+  command
+      .add_option("case", arguments.subject.name,
+                  "A case of the suite (sinter suite --list), or a program file (my.sinter)")
       ->required();
-  command.add_option("--shape,--shapes", arguments.shape, "ROWSxCOLS, one")->capture_default_str();
-  command.add_option("--dtype", arguments.dtype, "f32, f16, bf16, f64")->capture_default_str();
+  command.add_option("--shape,--shapes", arguments.subject.shape,
+                     "ROWSxCOLS, one, default: 4096x4096; of a program, its sizes in order");
+  command.add_option("--dtype", arguments.subject.dtype, "f32, f16, bf16, f64; default: f32");
   command.add_option("--device", arguments.device, "The target device")->capture_default_str();
   command.add_flag("--eager", arguments.eager, "Without fusion: one kernel per operation");
 }
 
 // explain() as JSON: the case, the whole call, and the plan as in results.json.
-Json explained(const InspectArguments& arguments, const Inspected& it) {
+Json explained(const InspectArguments& arguments, const Subject& subject, const Inspected& it) {
   const ProgramInfo info = it.function.info(it.inputs);
-  return {{"case", arguments.name},
-          {"formula", case_of(arguments).formula},
-          {"shape", to_string(shape_of(arguments))},
-          {"dtype", arguments.dtype},
+  return {{"case", subject.name},
+          {"formula", subject.formula},
+          {"shape", subject.shape},
+          {"dtype", subject.dtype},
           {"fused", !arguments.eager},
           {"program",
            {{"kernels", info.kernels},
@@ -112,9 +92,10 @@ Json explained(const InspectArguments& arguments, const Inspected& it) {
 }
 
 int explain(const InspectArguments& arguments) {
-  const Inspected it = compile_case(arguments);
+  const Subject subject = find_subject(arguments.subject);
+  const Inspected it = compile_subject(arguments, subject);
   if (arguments.json) {
-    print_json(explained(arguments, it));
+    print_json(explained(arguments, subject, it));
     return kOk;
   }
   fmt::print("{}", it.function.explain(it.inputs));
@@ -123,8 +104,8 @@ int explain(const InspectArguments& arguments) {
 
 std::string dump_here(const InspectArguments& arguments) {
   if (arguments.stage == "ptx" || arguments.stage == "sass" || !arguments.architecture.empty())
-    fail_user(arguments.command, "stages ptx and sass, and --arch, go with --device cuda");
-  const Inspected it = compile_case(arguments);
+    fail_user(arguments.subject.command, "stages ptx and sass, and --arch, go with --device cuda");
+  const Inspected it = compile_subject(arguments, find_subject(arguments.subject));
   return it.function.dump(arguments.stage, it.inputs);
 }
 

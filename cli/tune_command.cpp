@@ -13,12 +13,12 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
+#include "cli/subject.h"
 #include "cli/table.h"
 #include "src/api/devices.h"
 #include "src/api/tune.h"
 #include "src/base/processors.h"
 #include "src/runtime/interruption.h"
-#include "src/suite/cases/inputs.h"
 #include "src/suite/measure/runner.h"
 
 namespace sinter::cli {
@@ -41,53 +41,45 @@ void stop_on_interrupt() {
 struct TuneArguments {
   std::vector<std::string> cases;
   std::vector<std::string> shapes;
-  std::vector<std::string> dtypes{"f32"};
+  std::vector<std::string> dtypes;
   std::string device = "cuda";
   double budget = 60;
   bool deterministic = false;
   bool json = false;
 };
 
-// One program to tune.
-struct Task {
-  const suite::Case& each;
-  suite::Shape2 shape;
-  DType dtype;
-
-  std::string title() const {
-    return fmt::format("{} {} {}", each.name, to_string(shape), name_of(dtype));
-  }
-};
-
 struct Tuned {
-  Task task;
+  Subject subject;
   TuneReport report;
   std::string error;
 };
 
-std::vector<Task> tasks_of(const TuneArguments& arguments) {
-  std::vector<suite::Shape2> shapes;
-  for (const std::string& text : arguments.shapes)
-    shapes.push_back(suite::parse_shape(text, "tune"));
-  if (shapes.empty()) shapes = suite::shapes_of_set("quick");
-  std::vector<Task> tasks;
-  for (const std::string& name : arguments.cases)
-    for (const std::string& dtype : arguments.dtypes)
-      for (const suite::Shape2& shape : shapes)
-        tasks.push_back({suite::find_case(name, "tune"), shape, suite::parse_dtype(dtype, "tune")});
-  return tasks;
+// Every case at every shape and dtype; a program at every shape.
+std::vector<Subject> subjects_of(const TuneArguments& arguments) {
+  std::vector<std::string> quick;
+  for (const suite::Shape2& shape : suite::shapes_of_set("quick"))
+    quick.push_back(to_string(shape));
+  const std::vector<std::string> one_default{""};
+  std::vector<Subject> subjects;
+  for (const std::string& name : arguments.cases) {
+    const auto& default_shapes = is_program_path(name) ? one_default : quick;
+    for (const std::string& dtype : arguments.dtypes.empty() ? one_default : arguments.dtypes)
+      for (const std::string& shape : arguments.shapes.empty() ? default_shapes : arguments.shapes)
+        subjects.push_back(find_subject({"tune", name, shape, dtype}));
+  }
+  return subjects;
 }
 
 // An exception becomes that row's error.
-Tuned tune_task(const Task& task, const TuneArguments& arguments, const TuneOptions& options,
-                const std::shared_ptr<Device>& device, ThreadPool& threads) {
-  Tuned tuned{task, {}, ""};
+Tuned tune_subject(const Subject& subject, const TuneArguments& arguments,
+                   const TuneOptions& options, const std::shared_ptr<Device>& device,
+                   ThreadPool& threads) {
+  Tuned tuned{subject, {}, ""};
   try {
     const CompiledFunction function =
-        compile_list(task.each.program, static_cast<int>(task.each.inputs.size()),
-                     {.name = task.each.name, .deterministic = arguments.deterministic});
-    const std::vector<Tensor> inputs =
-        suite::make_inputs(task.each, task.shape, task.dtype, device, threads);
+        compile_list(subject.function, subject.arity,
+                     {.name = subject.name, .deterministic = arguments.deterministic});
+    const std::vector<Tensor> inputs = subject.make_inputs(device, threads);
     tuned.report = tune(function, inputs, options);
   } catch (const InternalError&) {
     throw;
@@ -98,28 +90,28 @@ Tuned tune_task(const Task& task, const TuneArguments& arguments, const TuneOpti
   return tuned;
 }
 
-std::vector<Tuned> tune_all(const TuneArguments& arguments, const std::vector<Task>& tasks,
+std::vector<Tuned> tune_all(const TuneArguments& arguments, const std::vector<Subject>& subjects,
                             const std::shared_ptr<Device>& device) {
   ThreadPool threads(available_cpus());
   ProgressBar bar;
   std::vector<Tuned> all;
-  for (std::size_t i = 0; i < tasks.size() && !interrupted; ++i) {
-    const std::string title = tasks[i].title();
-    bar.update(i, tasks.size(), title);
+  for (std::size_t i = 0; i < subjects.size() && !interrupted; ++i) {
+    const std::string title = subjects[i].title();
+    bar.update(i, subjects.size(), title);
     TuneOptions options;
     // A share of the remaining time, or a little if none is left: every case gets a row.
     const double left = arguments.budget - bar.seconds();
-    options.seconds = std::max(left / static_cast<double>(tasks.size() - i), 0.01);
+    options.seconds = std::max(left / static_cast<double>(subjects.size() - i), 0.01);
     options.progress = [&](const TuneProgress& at) {
-      bar.update(i, tasks.size(),
+      bar.update(i, subjects.size(),
                  fmt::format("{}, kernel {} of {}, config {} of {}, {:.1f} -> {:.1f} us", title,
                              at.kernel + 1, at.kernels, at.candidate, at.candidates,
                              at.heuristic_us, at.best_us));
       return !interrupted;
     };
-    all.push_back(tune_task(tasks[i], arguments, options, device, threads));
+    all.push_back(tune_subject(subjects[i], arguments, options, device, threads));
   }
-  if (!interrupted) bar.update(tasks.size(), tasks.size(), "");
+  if (!interrupted) bar.update(subjects.size(), subjects.size(), "");
   return all;
 }
 
@@ -136,15 +128,19 @@ std::string config_text(const KernelTuning& kernel) {
 void print_table(const std::vector<Tuned>& all) {
   std::vector<std::vector<Cell>> rows;
   for (const Tuned& tuned : all) {
-    const std::string shape = to_string(tuned.task.shape);
-    const std::string dtype(name_of(tuned.task.dtype));
+    const Subject& subject = tuned.subject;
     if (!tuned.error.empty())
-      rows.push_back(
-          {{tuned.task.each.name}, {shape}, {dtype}, {""}, {""}, {""}, {tuned.error, Colour::red}});
+      rows.push_back({{subject.name},
+                      {subject.shape},
+                      {subject.dtype},
+                      {""},
+                      {""},
+                      {""},
+                      {tuned.error, Colour::red}});
     for (const KernelTuning& kernel : tuned.report.kernels)
-      rows.push_back({{tuned.task.each.name},
-                      {shape},
-                      {dtype},
+      rows.push_back({{subject.name},
+                      {subject.shape},
+                      {subject.dtype},
                       {fmt::format("{:.1f}", kernel.heuristic_us)},
                       {fmt::format("{:.1f}", kernel.us)},
                       {fmt::format("{:.2f}x", kernel.heuristic_us / std::max(kernel.us, 1e-9)),
@@ -179,9 +175,9 @@ Json kernel_json(const KernelTuning& kernel) {
 Json all_json(const std::vector<Tuned>& all) {
   Json rows = Json::array();
   for (const Tuned& tuned : all) {
-    Json row{{"case", tuned.task.each.name},
-             {"shape", to_string(tuned.task.shape)},
-             {"dtype", name_of(tuned.task.dtype)},
+    Json row{{"case", tuned.subject.name},
+             {"shape", tuned.subject.shape},
+             {"dtype", tuned.subject.dtype},
              {"error", tuned.error.empty() ? Json(nullptr) : Json(tuned.error)},
              {"kernels", Json::array()}};
     for (const KernelTuning& kernel : tuned.report.kernels)
@@ -192,12 +188,12 @@ Json all_json(const std::vector<Tuned>& all) {
 }
 
 int run_tune_command(const TuneArguments& arguments) {
-  const std::vector<Task> tasks = tasks_of(arguments);
+  const std::vector<Subject> subjects = subjects_of(arguments);
   const std::shared_ptr<Device> device = open_device(arguments.device);
   check_tunable(*device);
   environment_tuning().check_writable();
   stop_on_interrupt();
-  const std::vector<Tuned> all = tune_all(arguments, tasks, device);
+  const std::vector<Tuned> all = tune_all(arguments, subjects, device);
   if (arguments.json) {
     print_json(all_json(all));
   } else {
@@ -216,15 +212,18 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command =
       app.add_subcommand("tune", "Find faster configs for cases' kernels on a GPU and store them");
-  command->add_option("case", arguments->cases, "Cases of the suite (sinter suite --list)")
+  command
+      ->add_option("case", arguments->cases,
+                   "Cases of the suite (sinter suite --list), or program files (my.sinter)")
       ->required();
-  command->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; default: the quick set")
+  command
+      ->add_option("--shapes,--shape", arguments->shapes,
+                   "ROWSxCOLS,..; default: the quick set; of a program, its sizes in order")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
+  command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64; default: f32")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+      ->allow_extra_args(false);
   command->add_option("--device", arguments->device, "Which GPU")->capture_default_str();
   command->add_option("--budget", arguments->budget, "Seconds for everything together")
       ->check(number_between(0.1, 1e6, "a time in seconds"))

@@ -96,6 +96,34 @@ TEST_F(Cli, ShapeAndShapesAreTheSameOption) {
   expect("tune softmax --shape 12", 2, "ROWSxCOLS");
 }
 
+TEST_F(Cli, ProgramFilesStandWhereCasesDo) {
+  const std::string path = (folder_ / "my.sinter").string();
+  std::ofstream(path) << "sizes rows = 32, cols = 64\n%x: f16(rows, cols) = input\n"
+                         "%y = exp %x\n%s = sum %y over axis 1\nreturn %s\n";
+  expect("explain " + path, 0, "my.sinter 32x64 f16");
+  expect("explain " + path + " --shape 100x200", 0, "my.sinter 100x200 f16");
+  expect("explain " + path + " --json", 0, "\"shape\": \"32x64\"");
+  expect("dump " + path + " --stage graph --shape 3x5", 0, "%0: f16(3, 5) = input");
+  expect("dump " + path + " --stage tile --device cuda", 0, "exp");
+  expect("explain " + path + " --shape 100", 2, "does not give the sizes of");
+  expect("explain " + path + " --shape 100", 2, "expected rowsxcols");
+  expect("explain " + path + " --shape 100x200x300", 2, "expected rowsxcols");
+  expect("explain " + path + " --dtype f32", 2, "a program has its own types");
+  expect("explain no/such.sinter", 2, "[load] cannot read no/such.sinter: No such file");
+  expect("suite --cases " + path, 2, "the suite does not run programs from files");
+  std::ofstream(path) << "%x: f32(4) = input\n%y = epx %x\n";
+  expect("explain " + path, 2, "my.sinter:2:6: there is no operation 'epx'; did you mean exp?");
+}
+
+TEST_F(Cli, APrintedGraphIsAProgram) {
+  const std::string path = (folder_ / "printed.sinter").string();
+  const std::string printed = run("dump layernorm --stage graph --shape 33x65").text;
+  std::ofstream(path) << printed;
+  EXPECT_EQ(run("dump " + path + " --stage graph").text, printed);
+  EXPECT_EQ(run("dump " + path + " --stage source").text,
+            run("dump layernorm --stage source --shape 33x65").text);
+}
+
 TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("", 2, "Usage");
   expect("siute", 2, "there is no command 'siute'; did you mean suite?");

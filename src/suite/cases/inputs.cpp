@@ -1,10 +1,7 @@
 // Generates rows in parallel as floats, then rounds them to the dtype.
 #include "src/suite/cases/inputs.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -12,6 +9,7 @@
 #include "src/api/tensor_impl.h"
 #include "src/base/check.h"
 #include "src/suite/cases/normal.h"
+#include "src/suite/cases/program_inputs.h"
 #include "src/suite/measure/host_rows.h"
 
 namespace sinter::suite {
@@ -189,18 +187,9 @@ std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dt
 
 std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
                                     const std::shared_ptr<Device>& device) {
-  std::vector<Tensor> tensors;
-  for (const Input& input : each.inputs) {
-    const Shape stored = stored_shape(input, shape);
-    const std::size_t bytes = static_cast<std::size_t>(stored.numel()) * size_of(dtype);
-    void* data =
-        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED)
-      throw DeviceError(fmt::format("[suite] no addresses for {} bytes", bytes), "mmap", errno);
-    const std::shared_ptr<void> owner(data, [bytes](void* p) { munmap(p, bytes); });
-    tensors.push_back(from_memory(data, stored, row_major(stored), dtype, owner, device->name()));
-  }
-  return tensors;
+  std::vector<InputSpec> specs;
+  for (const Input& input : each.inputs) specs.push_back({dtype, stored_shape(input, shape)});
+  return unbacked_inputs(specs, device);
 }
 
 }  // namespace sinter::suite

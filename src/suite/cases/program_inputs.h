@@ -1,0 +1,29 @@
+// Input tensors for programs that are not cases of the suite. In: a graph's inputs. Out: dense
+// tensors, the same in every run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "src/graph/graph.h"
+#include "src/runtime/device.h"
+#include "src/suite/cases/case.h"
+
+namespace sinter::suite {
+
+struct InputSpec {
+  DType dtype = DType::f32;
+  Shape shape;
+};
+
+std::vector<InputSpec> input_specs(const Graph& graph);
+
+// Floats are normally distributed, integers are small, bools are random.
+std::vector<Tensor> random_inputs(const std::vector<InputSpec>& specs,
+                                  const std::shared_ptr<Device>& device);
+
+// For compiling only: addresses without memory behind them, so that any shape can be inspected.
+std::vector<Tensor> unbacked_inputs(const std::vector<InputSpec>& specs,
+                                    const std::shared_ptr<Device>& device);
+
+}  // namespace sinter::suite
