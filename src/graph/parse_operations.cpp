@@ -2,6 +2,7 @@
 #include "src/graph/parse_operations.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "src/base/nearest_name.h"
@@ -111,6 +112,8 @@ Operand OperationParser::reduce(const OperationText& text, ReduceKind kind) {
   if (is_empty && !is_defined_for_nothing(kind) && !is_bool)
     tokens_.fail(text.word, "{} of no elements: the value is {}", name_of(kind),
                  to_string(operand.view.shape));
+  if (is_arg(kind) && !std::has_single_bit(axes))
+    tokens_.fail(text.word, "{} takes one axis", name_of(kind));
   if (is_arg(kind) && is_bool)
     tokens_.fail(text.word, "{} takes numbers; cast the bools", name_of(kind));
   return build_.reduce(kind, operand, axes);

@@ -223,6 +223,7 @@ const Mistake kMistakes[] = {
     {"%y = lt %x, 0.0\n%z = neg %y\n",
      "3:6: neg takes numbers; cast the bools, or use logical_xor or logical_not"},
     {"%y = lt %x, 0.0\n%z = argmax %y over axis 0\n", "3:6: argmax takes numbers; cast the bools"},
+    {"%y = argmax %x over axes 0 1\n", "2:6: argmax takes one axis"},
     {"%y = sum %x over axis 2\n", "2:23: there is no axis 2: the value has 2"},
     {"%y = sum %x over axes 0 0\n", "2:25: axis 0 is named twice"},
     {"%y = sum %x over axes\n", "2:22: expected a number, got the end of the line"},
