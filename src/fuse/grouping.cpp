@@ -1,0 +1,247 @@
+// Merging. Group ids stay what they were when a smaller group is merged into a larger one, so that
+// a program of many nodes is grouped in little more than linear time.
+#include "src/fuse/grouping.h"
+
+#include <algorithm>
+#include <set>
+
+#include "src/base/check.h"
+#include "src/fuse/costs.h"
+#include "src/graph/power.h"
+
+namespace sinter {
+
+bool computes(const Node& node) { return is_pointwise(node.op) || node.op == Op::reduce; }
+
+namespace {
+
+Domain domain_of(const Node& node) {
+  if (node.op == Op::reduce) return {node.operands[0].view.shape, node.axes};
+  return {node.shape, 0};
+}
+
+int work_of(const Graph& graph, const Node& node) { return std::max(1, cost_of(graph, node)); }
+
+}  // namespace
+
+Grouping::Grouping(const Graph& graph, const FusionOptions& options)
+    : graph_(graph),
+      options_(options),
+      users_(graph.nodes.size()),
+      is_output_(graph.nodes.size(), 0),
+      group_of_(graph.nodes.size(), kNoGroup) {
+  for (const Operand& output : graph.outputs) is_output_[output.node] = 1;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph[id];
+    if (computes(node))
+      group_of_[id] = groups_.push_back({{id}, domain_of(node), work_of(graph, node)});
+    for (const Operand& operand : node.operands) users_[operand.node].push_back(id);
+  }
+}
+
+std::vector<NodeId> Grouping::members(GroupId group) const {
+  std::vector<NodeId> sorted = groups_[group].members;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+void Grouping::merge_all() {
+  merge_along_edges();
+  merge_readers_of_one_input();
+}
+
+// Runs to a fixed point: a merge can give a group the row structure that makes another one fit.
+void Grouping::merge_along_edges() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (!computes(graph_[id])) continue;
+      for (const Operand& operand : graph_[id].operands)
+        if (computes(graph_[operand.node]))
+          changed |= try_merge(group_of(operand.node), group_of(id));
+    }
+  }
+}
+
+void Grouping::merge_readers_of_one_input() {
+  for (NodeId source = 0; source < graph_.size(); ++source) {
+    if (graph_[source].op == Op::constant) continue;
+    std::vector<NodeId> readers;  // one for each group
+    std::set<GroupId> seen;
+    for (NodeId user : users_[source])
+      if (computes(graph_[user]) && seen.insert(group_of(user)).second) readers.push_back(user);
+    for (std::size_t i = 0; i < readers.size(); ++i)
+      for (std::size_t j = i + 1; j < readers.size(); ++j)
+        try_merge(group_of(readers[i]), group_of(readers[j]));
+  }
+}
+
+bool Grouping::try_merge(GroupId a, GroupId b) {
+  if (a == b) return false;
+  const Verdict verdict = judge(a, b);
+  if (!verdict.domain) return false;
+  const bool a_is_larger = groups_[a].members.size() > groups_[b].members.size();
+  Group& target = groups_[a_is_larger ? a : b];
+  Group& merged = groups_[a_is_larger ? b : a];
+  for (NodeId id : merged.members) group_of_[id] = a_is_larger ? a : b;
+  target.members.insert(target.members.end(), merged.members.begin(), merged.members.end());
+  target.domain = *verdict.domain;
+  target.work += merged.work;
+  merged.members.clear();
+  return true;
+}
+
+Grouping::Verdict Grouping::join_domains(const Domain& a, const Domain& b) {
+  if (a == b) return {a, {}};
+  if (a.reduced && b.reduced) {
+    if (a.shape == b.shape)
+      return {{},
+              fmt::format("one reduces over axes {}, the other over axes {}", axes_text(a.reduced),
+                          axes_text(b.reduced))};
+    return {{},
+            fmt::format("they reduce over different shapes: {} and {}", to_string(a.shape),
+                        to_string(b.shape))};
+  }
+  const Domain& rows = a.reduced ? a : b;
+  const Domain& other = a.reduced ? b : a;
+  if (rows.reduced && (other.shape == rows.shape || other.shape == rows.kept())) return {rows, {}};
+  return {
+      {},
+      fmt::format("they walk different shapes: {} and {}", to_string(a.shape), to_string(b.shape))};
+}
+
+Grouping::Verdict Grouping::judge(GroupId a, GroupId b) const {
+  Verdict verdict = join_domains(domain(a), domain(b));
+  if (!verdict.domain) return verdict;
+  if (has_misaligned_edge(a, b, *verdict.domain))
+    return {{}, first_misaligned_edge(a, b, *verdict.domain)};
+  if (std::string reason = too_large(a, b); !reason.empty()) return {{}, std::move(reason)};
+  if (reaches_around(a, b) || reaches_around(b, a))
+    return {{}, "another kernel has to run between them"};
+  return verdict;
+}
+
+std::string Grouping::refusal(GroupId a, GroupId b) const {
+  const std::string reason = judge(a, b).reason;
+  return reason.empty() ? "they read nothing in common" : reason;
+}
+
+// The edges between the groups, seen from the smaller one, and those inside a group whose domain
+// changes. Others were looked at before.
+bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const {
+  const bool a_is_smaller = groups_[a].members.size() < groups_[b].members.size();
+  const GroupId small = a_is_smaller ? a : b;
+  const GroupId large = a_is_smaller ? b : a;
+  const auto is_misaligned = [&](NodeId reader, GroupId source) {
+    for (const Operand& operand : graph_[reader].operands)
+      if (group_of(operand.node) == source && !misaligned(operand, reader, joint).empty())
+        return true;
+    return false;
+  };
+  for (NodeId id : groups_[small].members) {
+    if (is_misaligned(id, large)) return true;
+    for (NodeId user : users_[id])
+      if (group_of(user) == large && is_misaligned(user, small)) return true;
+  }
+  for (GroupId group : {a, b})
+    if (domain(group) != joint)
+      for (NodeId id : groups_[group].members)
+        if (is_misaligned(id, group)) return true;
+  return false;
+}
+
+std::string Grouping::first_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const {
+  for (GroupId reader : {a, b})
+    for (NodeId id : members(reader))
+      for (const Operand& operand : graph_[id].operands) {
+        const GroupId source = group_of(operand.node);
+        if (source != a && source != b) continue;
+        if (std::string reason = misaligned(operand, id, joint); !reason.empty()) return reason;
+      }
+  return {};
+}
+
+// Why a node of a group cannot read another one in passing; empty if it can.
+std::string Grouping::misaligned(const Operand& operand, NodeId reader,
+                                 const Domain& domain) const {
+  const Node& source = graph_[operand.node];
+  const Node& user = graph_[reader];
+  const bool source_is_row =
+      source.op == Op::reduce || (domain.reduced != 0 && source.shape == domain.kept());
+  const bool reads_as_row =
+      user.op != Op::reduce && domain.reduced != 0 && user.shape == domain.kept();
+  if (!source_is_row && reads_as_row)
+    return fmt::format("%{} needs parts of %{} that other rows compute", reader, operand.node);
+  const View expected = source_is_row && !reads_as_row ? row_broadcast(domain.shape, domain.reduced)
+                                                       : dense_view(source.shape);
+  if (same_access(operand.view, expected)) return {};
+  return fmt::format("%{} reads %{} through another view ({})", reader, operand.node,
+                     to_string(operand.view));
+}
+
+std::string Grouping::too_large(GroupId a, GroupId b) const {
+  if (groups_[a].work + groups_[b].work > options_.most_work)
+    return fmt::format("one kernel would have more than {} simple instructions for an element",
+                       options_.most_work);
+  constexpr std::size_t kMostOfANode = 4;  // three operands and itself
+  const auto most = static_cast<std::size_t>(options_.most_accesses);
+  if ((groups_[a].members.size() + groups_[b].members.size()) * kMostOfANode <= most) return {};
+  if (accesses(a, b) <= most) return {};
+  return fmt::format("one kernel would have more than {} reads and writes", options_.most_accesses);
+}
+
+// Each way in which a node from outside is read, and each node that others read, is an access.
+std::size_t Grouping::accesses(GroupId a, GroupId b) const {
+  const auto is_inside = [&](NodeId id) { return group_of(id) == a || group_of(id) == b; };
+  OutsideReads reads;
+  std::size_t count = 0;
+  for (GroupId group : {a, b})
+    for (NodeId id : groups_[group].members) {
+      add_outside_reads(graph_, id, is_inside, reads);
+      count += is_output_[id] || !std::all_of(users_[id].begin(), users_[id].end(), is_inside);
+    }
+  for (const auto& [id, views] : reads) count += views.size();
+  return count;
+}
+
+// Whether a path leads from one group to another through a third. Searched from the smaller one.
+bool Grouping::reaches_around(GroupId from, GroupId to) const {
+  const auto visit_users = [&](NodeId id, const auto& visit) {
+    for (NodeId user : users_[id]) visit(user);
+  };
+  const auto visit_operands = [&](NodeId id, const auto& visit) {
+    for (const Operand& operand : graph_[id].operands) visit(operand.node);
+  };
+  return groups_[from].members.size() <= groups_[to].members.size()
+             ? reaches(from, to, visit_users)
+             : reaches(to, from, visit_operands);
+}
+
+template <typename VisitNext>
+bool Grouping::reaches(GroupId from, GroupId to, const VisitNext& visit_next) const {
+  std::vector<NodeId> stack;
+  std::set<NodeId> seen;
+  for (NodeId id : groups_[from].members)
+    visit_next(id, [&](NodeId next) {
+      if (group_of(next) != from && group_of(next) != to && seen.insert(next).second)
+        stack.push_back(next);
+    });
+  std::set<GroupId> expanded;
+  while (!stack.empty()) {
+    const NodeId id = stack.back();
+    stack.pop_back();
+    const GroupId group = group_of(id);
+    if (group == to) return true;
+    const auto push = [&](NodeId next) {
+      if (seen.insert(next).second) stack.push_back(next);
+    };
+    // A group runs as a whole: what any of its nodes reaches, all do.
+    if (group == kNoGroup || group == from)
+      visit_next(id, push);
+    else if (expanded.insert(group).second)
+      for (NodeId peer : groups_[group].members) visit_next(peer, push);
+  }
+  return false;
+}
+
+}  // namespace sinter
