@@ -31,11 +31,17 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       is_output_(graph.nodes.size(), 0),
       group_of_(graph.nodes.size(), kNoGroup) {
   for (const Operand& output : graph.outputs) is_output_[output.node] = 1;
+  // Reductions one after the other, up to a node: those of the same round can share a pass.
+  ById<NodeId, int> rounds(graph.nodes.size(), 0);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph[id];
-    if (computes(node))
-      group_of_[id] = groups_.push_back({{id}, domain_of(node), work_of(graph, node)});
-    for (const Operand& operand : node.operands) users_[operand.node].push_back(id);
+    for (const Operand& operand : node.operands) {
+      users_[operand.node].push_back(id);
+      rounds[id] = std::max(rounds[id], rounds[operand.node]);
+    }
+    if (!computes(node)) continue;
+    group_of_[id] = groups_.push_back({{id}, domain_of(node), work_of(graph, node)});
+    if (node.op == Op::reduce) groups_.back().reductions[++rounds[id]] = 1;
   }
 }
 
@@ -87,6 +93,7 @@ bool Grouping::try_merge(GroupId a, GroupId b) {
   target.members.insert(target.members.end(), merged.members.begin(), merged.members.end());
   target.domain = *verdict.domain;
   target.work += merged.work;
+  for (const auto& [round, count] : merged.reductions) target.reductions[round] += count;
   merged.members.clear();
   return true;
 }
@@ -180,12 +187,21 @@ std::string Grouping::misaligned(const Operand& operand, NodeId reader,
 }
 
 std::string Grouping::too_large(GroupId a, GroupId b) const {
-  if (groups_[a].work + groups_[b].work > options_.most_work)
-    return fmt::format("one kernel would have more than {} simple instructions for an element",
+  const Group& first = groups_[a];
+  const Group& second = groups_[b];
+  if (first.members.size() + second.members.size() > static_cast<std::size_t>(options_.most_nodes))
+    return fmt::format("one kernel would have more than {} operations", options_.most_nodes);
+  if (first.work + second.work > options_.most_work)
+    return fmt::format("one kernel would have more than {} simple instructions per element",
                        options_.most_work);
+  for (const auto& [round, count] : first.reductions)
+    if (const auto other = second.reductions.find(round);
+        other != second.reductions.end() && count + other->second > options_.most_reductions)
+      return fmt::format("one kernel would have more than {} reductions in one pass",
+                         options_.most_reductions);
   constexpr std::size_t kMostOfANode = 4;  // three operands and itself
   const auto most = static_cast<std::size_t>(options_.most_accesses);
-  if ((groups_[a].members.size() + groups_[b].members.size()) * kMostOfANode <= most) return {};
+  if ((first.members.size() + second.members.size()) * kMostOfANode <= most) return {};
   if (accesses(a, b) <= most) return {};
   return fmt::format("one kernel would have more than {} reads and writes", options_.most_accesses);
 }

@@ -4,6 +4,7 @@
 // In: a Graph. Out: groups of nodes, and why two groups cannot be one.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,8 @@ class Grouping {
   struct Group {
     std::vector<NodeId> members;
     Domain domain;
-    int work = 0;  // simple instructions for an element, with those of reductions
+    int work = 0;                        // simple instructions per element
+    std::map<int, int> reductions = {};  // by round: how many are accumulated in one pass
   };
   // A yes has the joint domain, a no its reason.
   struct Verdict {

@@ -72,8 +72,11 @@ struct FusionOptions {
   std::int64_t smallest_column_part = 2048;
   // Of one kernel; what each read and write brings with it has to fit into a launch.
   int most_accesses = std::numeric_limits<int>::max();
-  // Of one kernel, for an element: longer kernels compile slowly and spill registers.
-  int most_work = std::numeric_limits<int>::max();
+  // Limits of one kernel, beyond which it compiles slowly or spills registers: operations, simple
+  // instructions per element, and reductions that are accumulated in one pass.
+  int most_nodes = 256;
+  int most_work = 4096;
+  int most_reductions = 16;
   // Simple instructions an element that a part of a split row does again rather than read a tensor
   // more.
   int repeated_cost = kHeavyCost;
