@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "src/base/check.h"
 #include "src/fuse/costs.h"
@@ -29,7 +30,7 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       options_(options),
       users_(graph.nodes.size()),
       is_output_(graph.nodes.size(), 0),
-      group_of_(graph.nodes.size(), kNoGroup) {
+      unit_of_(graph.nodes.size(), kNoGroup) {
   for (const Operand& output : graph.outputs) is_output_[output.node] = 1;
   // Reductions one after the other, up to a node: those of the same round can share a pass.
   ById<NodeId, int> rounds(graph.nodes.size(), 0);
@@ -39,14 +40,15 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       users_[operand.node].push_back(id);
       rounds[id] = std::max(rounds[id], rounds[operand.node]);
     }
-    if (!computes(node)) continue;
-    group_of_[id] = groups_.push_back({{id}, domain_of(node), work_of(graph, node)});
-    if (node.op == Op::reduce) groups_.back().reductions[++rounds[id]] = 1;
+    if (!computes(node) && node.op != Op::concat) continue;
+    unit_of_[id] = units_.push_back({{id}, domain_of(node), work_of(graph, node)});
+    order_.push_back(unit_of_[id]);
+    if (node.op == Op::reduce) units_.back().reductions[++rounds[id]] = 1;
   }
 }
 
 std::vector<NodeId> Grouping::members(GroupId group) const {
-  std::vector<NodeId> sorted = groups_[group].members;
+  std::vector<NodeId> sorted = units_[group].members;
   std::sort(sorted.begin(), sorted.end());
   return sorted;
 }
@@ -86,10 +88,11 @@ bool Grouping::try_merge(GroupId a, GroupId b) {
   if (a == b) return false;
   const Verdict verdict = judge(a, b);
   if (!verdict.domain) return false;
-  const bool a_is_larger = groups_[a].members.size() > groups_[b].members.size();
-  Group& target = groups_[a_is_larger ? a : b];
-  Group& merged = groups_[a_is_larger ? b : a];
-  for (NodeId id : merged.members) group_of_[id] = a_is_larger ? a : b;
+  const bool a_is_larger = units_[a].members.size() > units_[b].members.size();
+  Group& target = units_[a_is_larger ? a : b];
+  Group& merged = units_[a_is_larger ? b : a];
+  reorder(a, b, a_is_larger ? a : b);
+  for (NodeId id : merged.members) unit_of_[id] = a_is_larger ? a : b;
   target.members.insert(target.members.end(), merged.members.begin(), merged.members.end());
   target.domain = *verdict.domain;
   target.work += merged.work;
@@ -123,8 +126,7 @@ Grouping::Verdict Grouping::judge(GroupId a, GroupId b) const {
   if (has_misaligned_edge(a, b, *verdict.domain))
     return {{}, first_misaligned_edge(a, b, *verdict.domain)};
   if (std::string reason = too_large(a, b); !reason.empty()) return {{}, std::move(reason)};
-  if (reaches_around(a, b) || reaches_around(b, a))
-    return {{}, "another kernel has to run between them"};
+  if (has_path_around(a, b)) return {{}, "another kernel has to run between them"};
   return verdict;
 }
 
@@ -136,7 +138,7 @@ std::string Grouping::refusal(GroupId a, GroupId b) const {
 // The edges between the groups, seen from the smaller one, and those inside a group whose domain
 // changes. Others were looked at before.
 bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const {
-  const bool a_is_smaller = groups_[a].members.size() < groups_[b].members.size();
+  const bool a_is_smaller = units_[a].members.size() < units_[b].members.size();
   const GroupId small = a_is_smaller ? a : b;
   const GroupId large = a_is_smaller ? b : a;
   const auto is_misaligned = [&](NodeId reader, GroupId source) {
@@ -145,14 +147,14 @@ bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) co
         return true;
     return false;
   };
-  for (NodeId id : groups_[small].members) {
+  for (NodeId id : units_[small].members) {
     if (is_misaligned(id, large)) return true;
     for (NodeId user : users_[id])
       if (group_of(user) == large && is_misaligned(user, small)) return true;
   }
   for (GroupId group : {a, b})
     if (domain(group) != joint)
-      for (NodeId id : groups_[group].members)
+      for (NodeId id : units_[group].members)
         if (is_misaligned(id, group)) return true;
   return false;
 }
@@ -187,8 +189,8 @@ std::string Grouping::misaligned(const Operand& operand, NodeId reader,
 }
 
 std::string Grouping::too_large(GroupId a, GroupId b) const {
-  const Group& first = groups_[a];
-  const Group& second = groups_[b];
+  const Group& first = units_[a];
+  const Group& second = units_[b];
   if (first.members.size() + second.members.size() > static_cast<std::size_t>(options_.most_nodes))
     return fmt::format("one kernel would have more than {} operations", options_.most_nodes);
   if (first.work + second.work > options_.most_work)
@@ -212,7 +214,7 @@ std::size_t Grouping::accesses(GroupId a, GroupId b) const {
   OutsideReads reads;
   std::size_t count = 0;
   for (GroupId group : {a, b})
-    for (NodeId id : groups_[group].members) {
+    for (NodeId id : units_[group].members) {
       add_outside_reads(graph_, id, is_inside, reads);
       count += is_output_[id] || !std::all_of(users_[id].begin(), users_[id].end(), is_inside);
     }
@@ -220,44 +222,70 @@ std::size_t Grouping::accesses(GroupId a, GroupId b) const {
   return count;
 }
 
-// Whether a path leads from one group to another through a third. Searched from the smaller one.
-bool Grouping::reaches_around(GroupId from, GroupId to) const {
-  const auto visit_users = [&](NodeId id, const auto& visit) {
-    for (NodeId user : users_[id]) visit(user);
-  };
-  const auto visit_operands = [&](NodeId id, const auto& visit) {
-    for (const Operand& operand : graph_[id].operands) visit(operand.node);
-  };
-  return groups_[from].members.size() <= groups_[to].members.size()
-             ? reaches(from, to, visit_users)
-             : reaches(to, from, visit_operands);
+// Everything that one unit reaches, or that reaches it, strictly between two places of the order.
+template <typename VisitNext>
+std::vector<Grouping::UnitId> Grouping::reached(UnitId from, int after, int before,
+                                                const VisitNext& visit_next) const {
+  std::vector<UnitId> found;
+  std::unordered_set<UnitId> seen{from};
+  std::vector<UnitId> waiting{from};
+  while (!waiting.empty()) {
+    const UnitId unit = waiting.back();
+    waiting.pop_back();
+    for (NodeId id : units_[unit].members)
+      visit_next(id, [&](NodeId next) {
+        const UnitId other = unit_of_[next];
+        if (other == kNoGroup || order_[other] <= after || order_[other] >= before) return;
+        if (!seen.insert(other).second) return;
+        found.push_back(other);
+        waiting.push_back(other);
+      });
+  }
+  return found;
 }
 
-template <typename VisitNext>
-bool Grouping::reaches(GroupId from, GroupId to, const VisitNext& visit_next) const {
-  std::vector<NodeId> stack;
-  std::set<NodeId> seen;
-  for (NodeId id : groups_[from].members)
-    visit_next(id, [&](NodeId next) {
-      if (group_of(next) != from && group_of(next) != to && seen.insert(next).second)
-        stack.push_back(next);
+std::vector<Grouping::UnitId> Grouping::between(UnitId from, UnitId to, bool forward) const {
+  const int after = std::min(order_[from], order_[to]);
+  const int before = std::max(order_[from], order_[to]);
+  if (forward)
+    return reached(from, after, before, [&](NodeId id, const auto& visit) {
+      for (NodeId user : users_[id]) visit(user);
     });
-  std::set<GroupId> expanded;
-  while (!stack.empty()) {
-    const NodeId id = stack.back();
-    stack.pop_back();
-    const GroupId group = group_of(id);
-    if (group == to) return true;
-    const auto push = [&](NodeId next) {
-      if (seen.insert(next).second) stack.push_back(next);
-    };
-    // A group runs as a whole: what any of its nodes reaches, all do.
-    if (group == kNoGroup || group == from)
-      visit_next(id, push);
-    else if (expanded.insert(group).second)
-      for (NodeId peer : groups_[group].members) visit_next(peer, push);
-  }
+  return reached(from, after, before, [&](NodeId id, const auto& visit) {
+    for (const Operand& operand : graph_[id].operands) visit(operand.node);
+  });
+}
+
+// Whether a path leads from one group to the other through a third. It would lie between them in
+// the order of units.
+bool Grouping::has_path_around(GroupId a, GroupId b) const {
+  const auto [first, last] =
+      std::minmax(a, b, [&](GroupId x, GroupId y) { return order_[x] < order_[y]; });
+  for (UnitId unit : between(first, last, true))
+    for (NodeId id : units_[unit].members)
+      for (NodeId user : users_[id])
+        if (unit_of_[user] == last) return true;
   return false;
+}
+
+// Keeps the order of units topological when two become one (Pearce and Kelly): what has to run
+// before the later one, then the merged one, then what has to run after the earlier one.
+void Grouping::reorder(GroupId a, GroupId b, GroupId merged) {
+  const auto [first, last] =
+      std::minmax(a, b, [&](GroupId x, GroupId y) { return order_[x] < order_[y]; });
+  const auto earlier = [&](UnitId x, UnitId y) { return order_[x] < order_[y]; };
+  std::vector<UnitId> before = between(last, first, false);
+  std::vector<UnitId> after = between(first, last, true);
+  std::sort(before.begin(), before.end(), earlier);
+  std::sort(after.begin(), after.end(), earlier);
+  std::vector<UnitId> units = before;
+  units.push_back(merged);
+  units.insert(units.end(), after.begin(), after.end());
+  std::vector<int> places{order_[first]};
+  for (const std::vector<UnitId>* list : {&before, &after})
+    for (UnitId unit : *list) places.push_back(order_[unit]);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 0; i < units.size(); ++i) order_[units[i]] = places[i];
 }
 
 }  // namespace sinter

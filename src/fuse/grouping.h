@@ -27,10 +27,11 @@ class Grouping {
 
   void merge_all();
 
-  GroupId group_of(NodeId id) const { return group_of_[id]; }
+  // kNoGroup for leaves and concats.
+  GroupId group_of(NodeId id) const { return computes(graph_[id]) ? unit_of_[id] : kNoGroup; }
   // By group; those that were merged into others have no members. In evaluation order.
   std::vector<NodeId> members(GroupId group) const;
-  const Domain& domain(GroupId group) const { return groups_[group].domain; }
+  const Domain& domain(GroupId group) const { return units_[group].domain; }
 
   // Why two groups are not one.
   std::string refusal(GroupId a, GroupId b) const;
@@ -58,16 +59,23 @@ class Grouping {
   std::string misaligned(const Operand& operand, NodeId reader, const Domain& domain) const;
   std::string too_large(GroupId a, GroupId b) const;
   std::size_t accesses(GroupId a, GroupId b) const;
-  bool reaches_around(GroupId from, GroupId to) const;
+
+  // A group, or a concat: what a path from one group to another leads through.
+  using UnitId = GroupId;
+  bool has_path_around(GroupId a, GroupId b) const;
+  void reorder(GroupId a, GroupId b, GroupId merged);
+  std::vector<UnitId> between(UnitId from, UnitId to, bool forward) const;
   template <typename VisitNext>
-  bool reaches(GroupId from, GroupId to, const VisitNext& visit_next) const;
+  std::vector<UnitId> reached(UnitId from, int after, int before,
+                              const VisitNext& visit_next) const;
 
   const Graph& graph_;
   const FusionOptions& options_;
   ById<NodeId, std::vector<NodeId>> users_;
   ById<NodeId, char> is_output_;
-  ById<NodeId, GroupId> group_of_;
-  ById<GroupId, Group> groups_;
+  ById<NodeId, UnitId> unit_of_;  // kNoGroup for leaves
+  ById<UnitId, Group> units_;
+  ById<UnitId, int> order_;  // topological
 };
 
 }  // namespace sinter

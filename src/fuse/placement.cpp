@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "src/base/check.h"
+
 namespace sinter {
 namespace {
 
@@ -68,6 +70,7 @@ void order_groups(const Grouping& grouping, Plan& plan) {
         plan.groups.push_back({.domain = grouping.domain(group), .nodes = std::move(nodes)});
     }
   }
+  SINTER_ASSERT(std::count(has_run.begin(), has_run.end(), 0) == 0, "groups wait for each other");
 }
 
 void place_values(Plan& plan) {
