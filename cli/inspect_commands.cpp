@@ -135,7 +135,7 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
   add_common_options(*command, *arguments);
   command
       ->add_option("--stage", arguments->stage,
-                   "graph, simplified, plan, tile or source; for cuda also ptx or sass")
+                   "graph, passes, simplified, plan, tile or source; for cuda also ptx or sass")
       ->required();
   command->add_option("--arch", arguments->architecture,
                       "With --device cuda: sm_80, sm_90a or sm_100; default: sm_90a");

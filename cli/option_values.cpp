@@ -34,7 +34,9 @@ Words architecture_names() {
   return names;
 }
 
-Words stage_names() { return {"graph", "simplified", "plan", "tile", "source", "ptx", "sass"}; }
+Words stage_names() {
+  return {"graph", "passes", "simplified", "plan", "tile", "source", "ptx", "sass"};
+}
 Words provider_names() { return {"eager", "fused"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }
 Words command_names() {

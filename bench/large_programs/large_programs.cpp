@@ -2,6 +2,7 @@
 // kind of program and size: milliseconds of tracing, of all simplifier passes, of the slowest pass.
 #include <sinter/sinter.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "src/api/trace.h"
+#include "src/fuse/plan.h"
 #include "src/graph/simplify.h"
 
 namespace {
@@ -80,9 +82,14 @@ void measure(const Kind& kind, int count) {
     if (took > slowest) slowest_name = pass.name;
     slowest = std::max(slowest, took);
   }
-  std::printf("%-16s %6d operations: %6d nodes, trace %7.1f ms, simplify %7.1f ms (%s %.1f ms)\n",
-              kind.name, count, trace->graph.size(), traced, simplified, slowest_name.c_str(),
-              slowest);
+  start = Clock::now();
+  const Plan plan = make_plan(graph, fusion_options(true, 8, Machine{}));
+  const double planned = milliseconds_since(start);
+  std::printf(
+      "%-16s %6d operations: %6d nodes, trace %7.1f ms, simplify %7.1f ms (%s %.1f ms), plan %7.1f "
+      "ms (%zu kernels)\n",
+      kind.name, count, trace->graph.size(), traced, simplified, slowest_name.c_str(), slowest,
+      planned, plan.groups.size());
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ class CompiledFunction {
   ProgramInfo info(std::span<const Tensor> inputs) const;
   PlanInfo plan(std::span<const Tensor> inputs) const;  // explain() as data
 
-  // One stage as text: "graph", "simplified", "plan", "tile", "source", and "ptx" on a GPU.
+  // One stage as text: "graph", "passes" (the graph after each simplifier pass), "simplified",
+  // "plan", "tile", "source", and "ptx" on a GPU.
   std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
 
   // Writes the program for inputs of these shapes and dtypes as text that load_program() reads

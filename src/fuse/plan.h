@@ -24,8 +24,8 @@ struct Domain {
 
 struct FusionGroup {
   Domain domain;
-  std::vector<NodeId> nodes;    // in evaluation order
-  std::vector<NodeId> outputs;  // those whose values leave the group
+  std::vector<NodeId> nodes;         // in evaluation order
+  std::vector<NodeId> outputs = {};  // those whose values leave the group
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   std::int64_t flops = 0;  // simple operations, by the op table's costs
@@ -72,6 +72,11 @@ struct FusionOptions {
   std::int64_t smallest_column_part = 2048;
   // Of one kernel; what each read and write brings with it has to fit into a launch.
   int most_accesses = std::numeric_limits<int>::max();
+  // Limits of one kernel, beyond which it compiles slowly or spills registers: operations, simple
+  // instructions per element, and reductions that are accumulated in one pass.
+  int most_nodes = 256;
+  int most_work = 4096;
+  int most_reductions = 16;
   // Simple instructions an element that a part of a split row does again rather than read a tensor
   // more.
   int repeated_cost = kHeavyCost;
@@ -84,5 +89,6 @@ Plan make_plan(const Graph& graph, const FusionOptions& options);
 
 void verify(const Plan& plan);
 std::string to_string(const Plan& plan);
+std::string axes_text(std::uint32_t axes);  // "0, 2"
 
 }  // namespace sinter

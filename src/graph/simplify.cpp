@@ -20,12 +20,13 @@ std::span<const GraphPass> simplify_passes() {
   return kPasses;
 }
 
-Graph simplify(const Graph& graph, const SimplifyOptions& options) {
+Graph simplify(const Graph& graph, const SimplifyOptions& options, const ObservePass& observe) {
   Graph result = graph;
   for (const GraphPass& pass : simplify_passes()) {
     if (pass.bits == Bits::free && options.bits == Bits::kept) continue;
     if (pass.for_fusion == ForFusion::yes && !options.fuse) continue;
     result = pass.run(result);
+    if (observe) observe(pass, result);
 #ifndef NDEBUG
     verify(result);
 #endif

@@ -1,6 +1,7 @@
 // Simplification: the same program with less in it. Each pass is Graph in, Graph out.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -29,7 +30,10 @@ struct SimplifyOptions {
 // The passes simplify() can run, in order; `sinter dump` can show the graph after each.
 std::span<const GraphPass> simplify_passes();
 
-Graph simplify(const Graph& graph, const SimplifyOptions& options = {});
+// `observe`, if given, sees the graph after each pass.
+using ObservePass = std::function<void(const GraphPass&, const Graph&)>;
+Graph simplify(const Graph& graph, const SimplifyOptions& options = {},
+               const ObservePass& observe = nullptr);
 
 // A result that is read backwards is copied: the strides of tensors with memory are not negative.
 Graph copy_reversed_outputs(const Graph& graph);

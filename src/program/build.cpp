@@ -130,9 +130,9 @@ double estimate_nanoseconds(const FusionGroup& group) {
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
 
-Graph simplified(const Graph& traced, const BuildOptions& options) {
+Graph simplified(const Graph& traced, const BuildOptions& options, const ObservePass& observe) {
   return simplify(options.emulate_eager_rounding ? round_every_result(traced) : traced,
-                  {options.separate_ops() ? Bits::kept : Bits::free, options.fuse});
+                  {options.separate_ops() ? Bits::kept : Bits::free, options.fuse}, observe);
 }
 
 PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,

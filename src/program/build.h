@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/fuse/plan.h"
+#include "src/graph/simplify.h"
 #include "src/lower/lower.h"
 #include "src/runtime/executor.h"
 #include "src/tune/tuned_configs.h"
@@ -36,8 +37,9 @@ struct BuildOptions {
 // `configs`: how groups are shaped; by the heuristic if it is empty.
 PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,
                             int workers, const ConfigSource& configs = nullptr);
-// The graph that is planned.
-Graph simplified(const Graph& traced, const BuildOptions& options);
+// The graph that is planned; `observe` sees it after each pass.
+Graph simplified(const Graph& traced, const BuildOptions& options,
+                 const ObservePass& observe = nullptr);
 
 // Everything about a program for one signature but its memory.
 struct Program {

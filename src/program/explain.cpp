@@ -49,6 +49,22 @@ void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::strin
                       static_cast<double>(kernel.flops) / 1e6, kernel.predicted_us);
 }
 
+// The graph after each simplifier pass that changed it.
+std::string passes_text(const Program& program) {
+  std::string before = to_string(program.traced);
+  std::string text = "// traced\n" + before;
+  simplified(program.traced, program.options, [&](const GraphPass& pass, const Graph& graph) {
+    std::string after = to_string(graph);
+    if (after == before) {
+      text += fmt::format("\n// {}: no change\n", pass.name);
+    } else {
+      text += fmt::format("\n// {}\n{}", pass.name, after);
+      before = std::move(after);
+    }
+  });
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const Program& program, const std::string& name) {
@@ -80,6 +96,7 @@ std::string explain_text(const Program& program, const std::string& name) {
 std::string stage_text(const Program& program, std::string_view stage) {
   std::string text;
   if (stage == "graph") return to_string(program.traced);
+  if (stage == "passes") return passes_text(program);
   if (stage == "simplified") return to_string(simplified(program.traced, program.options));
   if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
   if (stage == "tile" || stage == "source") {
@@ -100,7 +117,8 @@ std::string stage_text(const Program& program, std::string_view stage) {
     }
     return text;
   }
-  fail_user("dump", "there is no stage '{}'; stages are graph, simplified, plan, tile, source, ptx",
+  fail_user("dump",
+            "there is no stage '{}'; stages are graph, passes, simplified, plan, tile, source, ptx",
             stage);
 }
 

@@ -42,6 +42,7 @@ class BuildThreads : public ::testing::Test {
   void SetUp() override {
     register_device("slow", [] { return std::make_shared<SlowDevice>(); });
     device_ = std::dynamic_pointer_cast<SlowDevice>(find_device("slow"));
+    device_->kernels().clear();
     device_->compiled = 0;
   }
   void TearDown() override {
@@ -81,8 +82,9 @@ TEST_F(BuildThreads, AnEagerOperationIsBuiltOnce) {
 // Each compilation waits until all of them are running.
 TEST_F(BuildThreads, DifferentSignaturesAreBuiltSideBySide) {
   const auto f = compile([](const Tensor& a) { return a * 3; });
-  std::vector<Tensor> inputs;
-  for (std::int64_t i = 1; i <= 4; ++i) inputs.push_back(input({i}));
+  std::vector<Tensor> inputs;  // whose kernels differ
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+    inputs.push_back(zeros({3}, dtype, "slow"));
   std::atomic<int> under_way = 0;
   std::atomic<int> met = 0;
   device_->on_compile = [&] {

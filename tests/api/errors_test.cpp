@@ -273,9 +273,9 @@ TEST(CompileErrors, OfInputsAndResults) {
                     "[compile] the tensor is undefined (a default-constructed Tensor)" + tracing);
   const auto empty = compile([](const Tensor&) { return std::vector<Tensor>{}; });
   EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor" + tracing);
-  EXPECT_USER_ERROR(
-      add.dump("asm", std::array{x, x}),
-      "[dump] there is no stage 'asm'; stages are graph, simplified, plan, tile, source, ptx");
+  EXPECT_USER_ERROR(add.dump("asm", std::array{x, x}),
+                    "[dump] there is no stage 'asm'; stages are graph, passes, simplified, plan, "
+                    "tile, source, ptx");
 }
 
 TEST(CompileErrors, OfValuesReadWhileTracing) {

@@ -214,7 +214,7 @@ TEST_F(NpyTest, HeaderLongerThanTheFileOrThanSense) {
   EXPECT_EQ(load_error("\x93NUMPY\2\0\xff\xff\xff\xff{}"s),
             "[load_npy] the file is too short: the header needs 4294967295 bytes, 2 are left");
   EXPECT_EQ(load_error(npy(std::string((1 << 20) + 1, ' '), "", 2)),
-            "[load_npy] the header is 1048577 bytes long, at most 1048576 make sense");
+            "[load_npy] the header is 1048577 bytes long, at most 1048576 are expected");
 }
 
 TEST_F(NpyTest, DamagedHeaders) {

@@ -25,10 +25,10 @@ constexpr Op kTableOps[] = {
 // Notes on behaviour that the rules do not cover.
 const std::map<Op, std::string>& notes() {
   static const std::map<Op, std::string> table{
-      {Op::copy, "`contiguous(a)` copies only where it must"},
-      {Op::add, "`a + b`; integers wrap; of bools the `logical_or`"},
+      {Op::copy, "`contiguous(a)` copies only if needed"},
+      {Op::add, "`a + b`; integers wrap; for bools `logical_or`"},
       {Op::sub, "`a - b`; integers wrap; for bools use `logical_xor`"},
-      {Op::mul, "`a * b`; integers wrap; of bools the `logical_and`"},
+      {Op::mul, "`a * b`; integers wrap; for bools `logical_and`"},
       {Op::div, "`a / b`; true division: x/0 is an infinity, 0/0 NaN"},
       {Op::floor_div,
        "rounded down; floats: x/0 is an infinity or NaN; integers: 0 in a tensor of divisors gives "
@@ -80,7 +80,7 @@ const std::map<Op, std::string>& notes() {
       {Op::logical_or, "`a || b`; anything but 0 is true, NaN included"},
       {Op::logical_xor, "anything but 0 is true, NaN included"},
       {Op::logical_not, "`!a`; anything but 0 is true, NaN included"},
-      {Op::where, "b where a is true, else c; NaN in the other one does no harm"},
+      {Op::where, "b where a is true, else c; NaN in the other one has no effect"},
   };
   return table;
 }
@@ -161,7 +161,7 @@ std::string reduction_row(std::string_view name, ReduceKind kind, std::string_vi
 }
 
 std::string reduction_table() {
-  return "| reduction | floats | i32 | i64 | bool | of nothing | notes |\n"
+  return "| reduction | floats | i32 | i64 | bool | empty | notes |\n"
          "|---|---|---|---|---|---|---|\n" +
          reduction_row("sum", ReduceKind::sum, "0", "integers wrap") +
          reduction_row("prod", ReduceKind::prod, "1", "integers wrap") +
@@ -169,8 +169,8 @@ std::string reduction_table() {
          reduction_row("min", ReduceKind::min, "error", "NaN wins") +
          reduction_row("argmax", ReduceKind::argmax, "error", "the first one; NaN wins") +
          reduction_row("argmin", ReduceKind::argmin, "error", "the first one; NaN wins") +
-         "| `any` | bool | bool | bool | bool | false | all but 0 is true |\n"
-         "| `all` | bool | bool | bool | bool | true | all but 0 is true |\n"
+         "| `any` | bool | bool | bool | bool | false | everything but 0 is true |\n"
+         "| `all` | bool | bool | bool | bool | true | everything but 0 is true |\n"
          "| `mean` | same | f32 | f32 | f32 | NaN | |\n"
          "| `var`, `std` | same | f32 | f32 | f32 | NaN | divided by count - correction |\n"
          "| `logsumexp` | same | f32 | f32 | f32 | minus infinity | does not overflow |\n";
@@ -187,55 +187,53 @@ std::string page() {
       "{}\n-->\n\n",
       kRewrite);
   text +=
-      "Operations are called on tensors (they run at once) or on what `compile()` passes in (they "
+      "Operations on tensors run at once; operations on the arguments that `compile()` passes in "
       "are\n"
-      "recorded). Shapes broadcast. Axes may be negative, counting from the end.\n\n"
+      "recorded. Shapes broadcast. Negative axes count from the end.\n\n"
       "## Operands of several dtypes\n\n"
       "Operands are first converted to one dtype:\n\n";
   text += promotion_table();
   text +=
-      "\nA number (`x * 2`, `maximum(x, 0.5)`) takes the dtype of the tensors it meets, with two "
-      "exceptions:\na C++ floating-point number makes integers and bools f32, and an integer makes "
-      "bools i64.\nAn integer that does not fit its integer dtype is a `UserError`; a number "
-      "beyond a "
-      "float\ndtype's range is an infinity. `full()` and `arange()` refuse what an integer dtype "
-      "cannot "
-      "hold\nexactly.\n\n"
-      "With 16-bit floats a number keeps the precision of f32 in arithmetic, as in PyTorch: `x * "
-      "0.1`\n"
-      "multiplies by 0.1f; so it does in `minimum`, `maximum`, `clamp` and `where`. Results are "
-      "rounded\n"
-      "where they are stored: after each operation outside `compile()`; inside, where the "
-      "function\n"
-      "returns or casts them, and everywhere with `emulate_eager_rounding`. In a comparison a "
-      "number is\n"
-      "rounded to the tensor's dtype, so that\n"
-      "`full({}, 0.1, f16) == 0.1` holds.\n\n"
+      "\nA number (`x * 2`, `maximum(x, 0.5)`) takes the dtype of the tensors beside it, with two\n"
+      "exceptions: a C++ floating-point number turns integers and bools into f32, and an integer "
+      "turns\nbools into i64. An integer that does not fit its integer dtype is a `UserError`; a "
+      "number "
+      "beyond\na float dtype's range becomes infinity. `full()` and `arange()` refuse values that "
+      "an "
+      "integer\ndtype cannot hold exactly.\n\n"
+      "With 16-bit floats a number keeps f32 precision in arithmetic, as in PyTorch: `x * 0.1` "
+      "multiplies\nby 0.1f. The same holds in `minimum`, `maximum`, `clamp` and `where`. Results "
+      "are "
+      "rounded when they\nare stored: outside `compile()` after each operation; inside, where the "
+      "function returns or casts\nthem, and after each operation with `emulate_eager_rounding`. In "
+      "a "
+      "comparison a number is rounded to\nthe tensor's dtype, so that `full({}, 0.1, f16) == 0.1` "
+      "holds.\n\n"
       "## Pointwise operations\n\n"
-      "The columns say what an operation gives for operands of that dtype: *same* is the operands' "
-      "own.\n16-bit floats are computed in f32. The rules are explained in "
-      "[ops.def](../include/sinter/ops.def).\n\n";
+      "The columns give the result's dtype for operands of that dtype; *same* is the operands' "
+      "own. "
+      "16-bit\nfloats are computed in f32. [ops.def](../include/sinter/ops.def) explains the "
+      "rules.\n\n";
   text += pointwise_table();
   text +=
-      "\n`cast(a, dtype)` converts. Floats become integers by dropping the fraction: NaN gives 0, "
-      "what "
-      "is out\nof range the nearest integer there is. Integers that become narrower keep their low "
-      "bits. All "
-      "but 0 is\n`true`.\n\n"
+      "\n`cast(a, dtype)` converts. Floats become integers by truncation: NaN gives 0, "
+      "out-of-range "
+      "values\ngive the nearest integer. Integers that become narrower keep their low bits. "
+      "Everything but 0 becomes\n`true`.\n\n"
       "## Reductions\n\n"
-      "Over any axes; none given means all of them. `keepdim` keeps reduced axes with one "
-      "element.\n\n";
+      "Over any axes; an empty list means all of them. `keepdim` keeps reduced axes with size "
+      "1.\n\n";
   text += reduction_table();
   text +=
-      "\n`softmax`, `log_softmax`, `layer_norm` and `rms_norm` give floats their own dtype and "
-      "everything else\nf32; they compute in f32, or f64 for f64.\n\n"
+      "\n`softmax`, `log_softmax`, `layer_norm` and `rms_norm` keep float dtypes and return f32 "
+      "for "
+      "everything\nelse; they compute in f32, or in f64 for f64.\n\n"
       "## Views and copies\n\n"
-      "These keep the dtype, and move no data where a view can do it: `reshape`, `flatten`, "
+      "These keep the dtype and move no data if a view is possible: `reshape`, `flatten`, "
       "`permute`,\n"
       "`transpose`, `slice`, `x[i]`, `flip`, `chunk`, `split`, `squeeze`, `unsqueeze`, `expand`,\n"
       "`broadcast_to`, `broadcast`, `contiguous`. `concat` and `stack` promote. A slice with a "
-      "negative "
-      "step\nand `flip` copy outside of `compile()`, and are views inside.\n";
+      "negative step\nand `flip` copy outside `compile()` and are views inside.\n";
   return text;
 }
 

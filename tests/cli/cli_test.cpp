@@ -184,6 +184,7 @@ TEST_F(Cli, TwoProcessesGiveTheSameText) {
 
 TEST_F(Cli, DumpShowsEveryStage) {
   expect("dump softmax --shape 33x65 --stage graph", 0, "max %0");
+  expect("dump softmax --shape 33x65 --stage passes", 0, "// fold_constants: no change\n");
   expect("dump softmax --shape 33x65 --stage simplified", 0, "exp");
   expect("dump softmax --shape 33x65 --stage plan", 0, "group");
   expect("dump softmax --shape 33x65 --stage tile", 0, "load");

@@ -556,5 +556,48 @@ TEST(PlannerTest, OneThatReadsTheSameOftenIsNotTooWide) {
   EXPECT_EQ(plan_of(maker.graph, narrow).groups.size(), 1u);
 }
 
+TEST(PlannerTest, ReductionsOfOnePassAreLimited) {
+  GraphMaker maker;
+  const Operand x = maker.input({4, 16});
+  for (int i = 0; i < 40; ++i)
+    maker.output(
+        maker.reduce(ReduceKind::sum, maker.op(Op::mul, {x, maker.number(i + 0.5, {4, 16})}), {1}));
+  FusionOptions options;
+  options.most_reductions = 16;
+  const Plan plan = plan_of(maker.graph, options);
+  ASSERT_EQ(plan.groups.size(), 3u) << to_string(plan);
+  for (const FusionGroup& group : plan.groups) EXPECT_LE(group.outputs.size(), 16u);
+  expect_reference_values(maker.graph, plan, 1e-4);
+}
+
+TEST(PlannerTest, ReductionsOneAfterTheOtherAreNot) {
+  GraphMaker maker;
+  Operand x = maker.input({4, 16});
+  for (int i = 0; i < 40; ++i)
+    x = maker.op(Op::sub, {x, along_rows(maker.reduce(ReduceKind::max, x, {1}), 16)});
+  maker.output(x);
+  FusionOptions options;
+  options.most_reductions = 16;
+  EXPECT_EQ(plan_of(maker.graph, options).groups.size(), 1u);
+}
+
+TEST(PlannerTest, LongProgramsAreCutAndSayWhy) {
+  GraphMaker maker;
+  const Operand x = maker.input({64});
+  Operand value = x;
+  for (int i = 0; i < 100; ++i) value = maker.op(i % 2 ? Op::mul : Op::sub, {value, x});
+  maker.output(value);
+  FusionOptions options;
+  options.most_nodes = 30;
+  const Plan plan = plan_of(maker.graph, options);
+  EXPECT_EQ(plan.groups.size(), 4u) << to_string(plan);
+  EXPECT_EQ(reasons(plan).find("one kernel would have more than 30 operations"), 0u)
+      << reasons(plan);
+  options.most_nodes = 1000;
+  options.most_work = 50;
+  EXPECT_EQ(plan_of(maker.graph, options).groups.size(), 2u);
+  expect_reference_values(maker.graph, plan, 1e-4);
+}
+
 }  // namespace
 }  // namespace sinter

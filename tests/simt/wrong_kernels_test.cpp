@@ -12,7 +12,8 @@ namespace {
 
 // The line number of `part` in the kernel's whole text.
 int line_of(const KernelText& kernel, const std::string& part) {
-  const std::string text = std::string(kernel_header("simt/interface.h")) + source_of(kernel).text;
+  const std::string text =
+      std::string(kernel_header("simt/interface.h")) + source_of(kernel).text();
   const std::size_t at = text.find(part);
   EXPECT_NE(at, std::string::npos) << part;
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));

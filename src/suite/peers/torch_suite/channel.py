@@ -1,6 +1,6 @@
 """The connection to the parent process: lines of JSON in both directions.
 
-In: lines on stdin. Out: lines on stdout, which from then on nobody else writes to.
+In: lines on stdin. Out: lines on stdout, which nothing else writes to from then on.
 """
 
 import json

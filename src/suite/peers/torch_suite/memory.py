@@ -25,7 +25,7 @@ def release(device):
 
 def release_all(device):
     """After a measurement. Looking for garbage takes time, more with each graph: only where it
-    seems to hold tensors, after an error, or on the CPU, where nobody counts them."""
+    seems to hold tensors, after an error, or on the CPU, where they are not counted."""
     if device != "cuda" or torch.cuda.memory_allocated() > held_by_clock(device) + (64 << 20):
         gc.collect()
     release(device)

@@ -66,7 +66,7 @@ def first_call_compiled(each, case, inputs, device, clock, ahead_ms):
         each.row["compile_ms"] += ahead_ms
     each.row["kernels"] = counts.kernels() if device == "cuda" else None
     if device != "cuda":
-        each.reasons["kernels"] = "on the CPU Inductor counts loops, of which a call runs several"
+        each.reasons["kernels"] = "on the CPU Inductor counts loops, and a call runs several"
     elif each.row["kernels"] is None:
         each.reasons["kernels"] = "Inductor did not say how many kernels it made"
     if ahead_ms is not None:

@@ -117,7 +117,7 @@ const drawHeader = () => {
   byId("rules-text").textContent = rulesText();
   if (meta.interrupted)
     byId("banners").append(element("p", {class: "banner", role: "status"},
-      "This run was interrupted: what follows is what it had measured until then."));
+      "This run was interrupted: the results below are incomplete."));
   byId("figures").append(...figures());
   byId("facts").append(...facts());
   const remarks = [

@@ -96,7 +96,7 @@ const heatMap = (metric, list) => {
       element("th", {scope: "row"}, rows),
       grid.cols.map((_, c) => heatCell(metric, cellAt(r, c)))))));
   const detail = element("p", {class: "heat-detail", "aria-live": "polite"},
-    "Point at a cell, tap it, or walk the grid with the arrow keys, for its times.");
+    "Hover over a cell, tap it, or use the arrow keys to see its times.");
   walkable(table, detail, cellAt);
   return element("div", {class: "card"}, element("div", {class: "scroll"}, table), detail,
     heatLegend(metric, list));

@@ -1,0 +1,99 @@
+// Edges between groups, into concats and from them.
+#include "src/fuse/unfused.h"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sinter {
+namespace {
+
+class UnfusedEdges {
+ public:
+  UnfusedEdges(const Plan& plan, const Grouping& grouping, bool fuse)
+      : plan_(plan), graph_(plan.graph), grouping_(grouping), fuse_(fuse) {}
+
+  std::vector<UnfusedEdge> run() {
+    std::vector<UnfusedEdge> edges;
+    std::set<std::pair<NodeId, NodeId>> noted;
+    for (NodeId id = 0; id < graph_.size(); ++id)
+      for (const Operand& operand : graph_[id].operands) {
+        if (noted.contains({operand.node, id})) continue;
+        const auto edge = graph_[id].op == Op::concat             ? edge_into_concat(operand, id)
+                          : graph_[operand.node].op == Op::concat ? edge_from_concat(operand, id)
+                                                                  : edge_between(operand, id);
+        if (!edge) continue;
+        noted.insert({operand.node, id});
+        edges.push_back(*edge);
+      }
+    return edges;
+  }
+
+ private:
+  int group_of(NodeId id) const { return plan_.group_of[static_cast<std::size_t>(id)]; }
+
+  // What writing the operand's node and reading it back costs.
+  std::int64_t bytes_through_memory(const Operand& operand) const {
+    const Node& node = graph_[operand.node];
+    return static_cast<std::int64_t>(size_of(node.dtype)) *
+           (node.shape.numel() + distinct_elements(operand.view));
+  }
+
+  std::optional<UnfusedEdge> edge_between(const Operand& operand, NodeId reader) const {
+    const int from = group_of(operand.node);
+    const int to = group_of(reader);
+    if (from < 0 || to < 0 || from == to) return std::nullopt;
+    return UnfusedEdge{
+        operand.node, reader, from, to, refusal(from, to), bytes_through_memory(operand)};
+  }
+
+  // The first kernel that writes into a node's buffer.
+  int first_writer(NodeId id) const {
+    if (graph_[id].op != Op::concat) return group_of(id);
+    int first = -1;
+    for (const Operand& part : graph_[id].operands)
+      if (first < 0) first = first_writer(part.node);
+    return first;
+  }
+
+  // A part that another kernel writes than the concat's first part.
+  std::optional<UnfusedEdge> edge_into_concat(const Operand& part, NodeId concat) const {
+    const int from = first_writer(part.node);
+    const int home = first_writer(concat);
+    if (from < 0 || from == home) return std::nullopt;
+    return UnfusedEdge{part.node, concat, from, home, refusal(home, from), 0};
+  }
+
+  // Parts are computed in their places, so nobody computes all of them for a reader to use.
+  std::optional<UnfusedEdge> edge_from_concat(const Operand& operand, NodeId reader) const {
+    if (group_of(reader) < 0) return std::nullopt;
+    return UnfusedEdge{operand.node,
+                       reader,
+                       first_writer(operand.node),
+                       group_of(reader),
+                       "a concat's parts are stored before it is read",
+                       bytes_through_memory(operand)};
+  }
+
+  // Why two groups of the plan did not merge.
+  std::string refusal(int from, int to) const {
+    if (!fuse_) return "fusion is off";
+    const auto grouped = [&](int group) {
+      return grouping_.group_of(plan_.groups[static_cast<std::size_t>(group)].nodes.front());
+    };
+    return grouping_.refusal(grouped(from), grouped(to));
+  }
+
+  const Plan& plan_;
+  const Graph& graph_;
+  const Grouping& grouping_;
+  const bool fuse_;
+};
+
+}  // namespace
+
+std::vector<UnfusedEdge> unfused_edges(const Plan& plan, const Grouping& grouping, bool fuse) {
+  return UnfusedEdges(plan, grouping, fuse).run();
+}
+
+}  // namespace sinter
