@@ -41,7 +41,7 @@ std::string nan_text(double value) {
 }
 
 // Always with a point, an exponent or a word: 1 is an integer.
-std::string with_point(std::string digits) {
+std::string with_point(const std::string& digits) {
   return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
 }
 
