@@ -49,7 +49,7 @@ constexpr auto fields_of(const OpCall*) {
                     key_field("reversed_axes", &OpCall::reversed_axes),
                     note_field("device", &OpCall::device)};  // a program's device is found apart
 }
-static_assert(lists_every_field<OpCall>);
+static_assert(kListsEveryField<OpCall>);
 
 Tensor apply(const OpCall& call);
 

@@ -1,5 +1,5 @@
 // Fields: a struct lists its fields once, in fields_of(), and its hash, equality and printed form
-// follow from that list. So no key can forget a field: static_assert(lists_every_field<T>) fails to
+// follow from that list. So no key can forget a field: static_assert(kListsEveryField<T>) fails to
 // compile if one is missing.
 //
 //   struct Point { int x = 0; int y = 0; std::string label; };
@@ -28,9 +28,9 @@ namespace sinter {
 
 enum class FieldUse : std::uint8_t { key, note };
 
-template <typename Class, typename Member, FieldUse kUse>
+template <typename Class, typename Member, FieldUse use>
 struct Field {
-  static constexpr FieldUse use = kUse;
+  static constexpr FieldUse kUse = use;
   std::string_view name;
   Member Class::*member;
 };
@@ -91,7 +91,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 }  // namespace fields_detail
 
 template <HasFields T>
-inline constexpr bool lists_every_field =
+inline constexpr bool kListsEveryField =
     std::tuple_size_v<decltype(fields_of(static_cast<const T*>(nullptr)))> ==
     fields_detail::count_members<T>();
 
@@ -107,7 +107,7 @@ void add_key(Sink& sink, const T& value) {
     add_words(sink, value);
   } else if constexpr (HasFields<T>) {
     for_each_field<T>([&](const auto& field) {
-      if constexpr (std::decay_t<decltype(field)>::use == FieldUse::key)
+      if constexpr (std::decay_t<decltype(field)>::kUse == FieldUse::key)
         add_key(sink, value.*(field.member));
     });
   } else if constexpr (std::is_floating_point_v<T>) {

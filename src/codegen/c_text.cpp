@@ -95,7 +95,8 @@ std::string flat_index_text(std::initializer_list<Subscript> subscripts) {
   for (const Subscript& each : subscripts) {
     if (each.extent == 1) continue;
     if (!text.empty()) {
-      text = fmt::format("{} * {}", is_name ? text : "(" + text + ")", each.extent);
+      text = is_name ? fmt::format("{} * {}", text, each.extent)
+                     : fmt::format("({}) * {}", text, each.extent);
       is_name = false;
     }
     if (each.text.empty()) continue;

@@ -26,7 +26,7 @@ constexpr auto fields_of(const View*) {
   return std::tuple{key_field("shape", &View::shape), key_field("strides", &View::strides),
                     key_field("offset", &View::offset)};
 }
-static_assert(lists_every_field<View>);
+static_assert(kListsEveryField<View>);
 
 struct Operand {
   NodeId node = -1;
@@ -38,7 +38,7 @@ struct Operand {
 constexpr auto fields_of(const Operand*) {
   return std::tuple{key_field("node", &Operand::node), key_field("view", &Operand::view)};
 }
-static_assert(lists_every_field<Operand>);
+static_assert(kListsEveryField<Operand>);
 
 struct Node {
   Op op = Op::input;
@@ -63,7 +63,7 @@ constexpr auto fields_of(const Node*) {
                     key_field("axes", &Node::axes),
                     note_field("origin", &Node::origin)};
 }
-static_assert(lists_every_field<Node>);
+static_assert(kListsEveryField<Node>);
 
 // Where nodes come from: an operation that the user's program called, in a scope that it named.
 struct Origin {

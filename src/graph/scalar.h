@@ -27,7 +27,7 @@ constexpr auto fields_of(const Scalar*) {
   return std::tuple{key_field("real", &Scalar::real), key_field("integer", &Scalar::integer),
                     key_field("is_real", &Scalar::is_real)};
 }
-static_assert(lists_every_field<Scalar>);
+static_assert(kListsEveryField<Scalar>);
 
 std::string to_string(const Scalar& scalar);
 

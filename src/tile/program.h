@@ -29,7 +29,7 @@ struct TileShape {
 constexpr auto fields_of(const TileShape*) {
   return std::tuple{key_field("rows", &TileShape::rows), key_field("cols", &TileShape::cols)};
 }
-static_assert(lists_every_field<TileShape>);
+static_assert(kListsEveryField<TileShape>);
 
 // Values hold compute dtypes only (f32, f64, i32, i64, bool): 16-bit floats exist in buffers.
 struct Value {
@@ -39,7 +39,7 @@ struct Value {
 constexpr auto fields_of(const Value*) {
   return std::tuple{key_field("dtype", &Value::dtype), key_field("shape", &Value::shape)};
 }
-static_assert(lists_every_field<Value>);
+static_assert(kListsEveryField<Value>);
 
 enum class Code : std::uint8_t {
   constant,    // number
@@ -89,7 +89,7 @@ constexpr auto fields_of(const Instr*) {
                     key_field("body_yields", &Instr::body_yields),
                     key_field("body", &Instr::body)};
 }
-static_assert(lists_every_field<Instr>);
+static_assert(kListsEveryField<Instr>);
 
 struct BufferParam {
   std::string name;
@@ -102,7 +102,7 @@ constexpr auto fields_of(const BufferParam*) {
                     key_field("written", &BufferParam::written),
                     key_field("reused", &BufferParam::reused)};
 }
-static_assert(lists_every_field<BufferParam>);
+static_assert(kListsEveryField<BufferParam>);
 
 struct ScalarParam {
   std::string name;
@@ -113,7 +113,7 @@ constexpr auto fields_of(const ScalarParam*) {
   return std::tuple{note_field("name", &ScalarParam::name), key_field("dtype", &ScalarParam::dtype),
                     key_field("multiple_of", &ScalarParam::multiple_of)};
 }
-static_assert(lists_every_field<ScalarParam>);
+static_assert(kListsEveryField<ScalarParam>);
 
 // How a program's tiles lie on a GPU's threads; other executors ignore it. Threads stand side by
 // side along a tile's columns, `threads_per_row` of them, then along its rows.
@@ -139,7 +139,7 @@ constexpr auto fields_of(const Mapping*) {
                     key_field("late_loads", &Mapping::late_loads),
                     key_field("wide_index", &Mapping::wide_index)};
 }
-static_assert(lists_every_field<Mapping>);
+static_assert(kListsEveryField<Mapping>);
 
 // What a kernel would have stay in the cache.
 enum class Caching : std::uint8_t {
@@ -174,7 +174,7 @@ constexpr auto fields_of(const TileProgram*) {
                     key_field("separate_ops", &TileProgram::separate_ops),
                     key_field("mapping", &TileProgram::mapping)};
 }
-static_assert(lists_every_field<TileProgram>);
+static_assert(kListsEveryField<TileProgram>);
 
 // Throws InternalError naming the instruction: undefined values, shapes that do not broadcast,
 // wrong dtypes, stores to read-only buffers, unknown parameters.

@@ -23,7 +23,7 @@ void expect_that_every_field_counts() {
     const T before{};
     T after{};
     change(after.*(field.member));
-    const bool is_key = std::decay_t<decltype(field)>::use == FieldUse::key;
+    const bool is_key = std::decay_t<decltype(field)>::kUse == FieldUse::key;
     EXPECT_EQ(key_of(before) != key_of(after), is_key) << field.name;
     EXPECT_EQ(!same_key(before, after), is_key) << field.name;
     KeyWords words_before, words_after;
@@ -54,7 +54,7 @@ struct Two {
 };
 constexpr auto fields_of(const Two*) { return std::tuple{key_field("a", &Two::a)}; }
 
-TEST(Fields, AMissingFieldIsNoticed) { EXPECT_FALSE(lists_every_field<Two>); }
+TEST(Fields, AMissingFieldIsNoticed) { EXPECT_FALSE(kListsEveryField<Two>); }
 
 TEST(Fields, FloatsCountByTheirBits) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
