@@ -2,7 +2,7 @@
 // what lies beyond. Loads need none; reductions need one along the columns they run over.
 #include "src/codegen/analysis/limits.h"
 
-#include <cstring>
+#include <bit>
 #include <optional>
 
 #include "src/codegen/c_text.h"
@@ -21,12 +21,12 @@ namespace {
 bool is_identity(const Instr& instr, ReduceKind kind, DType dtype) {
   if (instr.code != Code::constant) return false;
   const Instr neutral = identity(kind, dtype);
-  const auto same_bits = [](auto a, auto b) { return std::memcmp(&a, &b, sizeof a) == 0; };
   if (dtype == DType::boolean) return (instr.integer != 0) == (neutral.integer != 0);
-  if (dtype == DType::f32)
-    return same_bits(static_cast<float>(instr.real), static_cast<float>(neutral.real));
-  return is_floating(dtype) ? same_bits(instr.real, neutral.real)
-                            : instr.integer == neutral.integer;
+  if (!is_floating(dtype)) return instr.integer == neutral.integer;
+  const auto bits = [&](double value) {
+    return std::bit_cast<std::uint64_t>(Scalar::of(value).as(dtype).real);
+  };
+  return bits(instr.real) == bits(neutral.real);
 }
 
 // The mask that guards an instruction's effect: a store's own, a reduction's if what it selects
