@@ -96,7 +96,7 @@ std::string_view op_name(const OpCall& call) {
 }
 
 Tensor recorded(Trace& trace, const OpCall& call) {
-  trace.build.set_origin(record_origin(trace.graph, op_name(call)));
+  trace.build.set_origin(record_origin(trace, op_name(call)));
   return trace.traced(record(trace, call));
 }
 

@@ -9,9 +9,7 @@ namespace {
 struct CurrentNames {
   std::string scope;           // of all NameScopes, joined by '/'
   std::string_view operation;  // the outermost one's name; empty: none
-  // Where the operation's calls were recorded.
-  const Graph* graph = nullptr;
-  OriginId origin = kNoOrigin;
+  std::uint64_t call = 0;      // counts the calls of outermost operations
 };
 thread_local CurrentNames t_names;
 
@@ -26,20 +24,20 @@ NameScope::~NameScope() { t_names.scope.resize(outer_length_); }
 OperationName::OperationName(std::string_view name) : is_outermost_(t_names.operation.empty()) {
   if (!is_outermost_) return;
   t_names.operation = name;
-  t_names.graph = nullptr;
+  ++t_names.call;
 }
 OperationName::~OperationName() {
   if (is_outermost_) t_names.operation = {};
 }
 
-OriginId record_origin(Graph& graph, std::string_view primitive) {
-  if (t_names.operation.empty())
-    return graph.origins.push_back({std::string(primitive), t_names.scope});
-  if (t_names.graph != &graph) {
-    t_names.graph = &graph;
-    t_names.origin = graph.origins.push_back({std::string(t_names.operation), t_names.scope});
-  }
-  return t_names.origin;
+OriginId record_origin(Trace& trace, std::string_view primitive) {
+  const auto add = [&](std::string_view operation) {
+    return trace.graph.origins.push_back({std::string(operation), t_names.scope});
+  };
+  if (t_names.operation.empty()) return add(primitive);
+  if (trace.latest_operation.call != t_names.call)
+    trace.latest_operation = {t_names.call, add(t_names.operation)};
+  return trace.latest_operation.origin;
 }
 
 }  // namespace sinter

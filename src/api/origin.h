@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "src/graph/graph.h"
+#include "src/api/trace.h"
 
 namespace sinter {
 
@@ -21,8 +21,8 @@ class OperationName {
   bool is_outermost_;
 };
 
-// The origin of nodes that `primitive` records in the graph now. One call of an operation is one
+// The origin of nodes that `primitive` records in the trace now. One call of an operation is one
 // origin, however many nodes it records.
-OriginId record_origin(Graph& graph, std::string_view primitive);
+OriginId record_origin(Trace& trace, std::string_view primitive);
 
 }  // namespace sinter

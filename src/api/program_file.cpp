@@ -55,7 +55,7 @@ class Replay {
         made_[id] = trace_.operand(inputs[next_input++]);
         continue;
       }
-      trace_.build.set_origin(record_origin(trace_.graph, name_of(node)));
+      trace_.build.set_origin(record_origin(trace_, name_of(node)));
       Node copy = node;
       copy.origin = kNoOrigin;
       for (Operand& operand : copy.operands) operand = moved(operand);

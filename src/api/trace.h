@@ -1,6 +1,7 @@
 // Trace: the graph of a function while it runs under compile(), or of a single operation.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +28,12 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::shared_ptr<Device> device;
   Graph graph;
   GraphBuilder build{graph};
+  // The latest call of an operation that records several nodes (origin.h).
+  struct OperationCall {
+    std::uint64_t call = 0;
+    OriginId origin = kNoOrigin;
+  };
+  OperationCall latest_operation;
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
 
