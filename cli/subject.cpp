@@ -89,11 +89,11 @@ Subject program_subject(const SubjectArguments& arguments) {
                                     ? file->program()
                                     : file->with_sizes(parse_sizes(arguments, file->program()));
   const auto specs = suite::input_specs(program.graph);
-  return {arguments.name,
-          "",
-          sizes_text(program),
-          dtypes_text(program.graph),
-          [file](std::span<const Tensor> inputs) { return file->trace(inputs); },
+  return {arguments.name, "", sizes_text(program), dtypes_text(program.graph),
+          // Numbers have the values in the file: kernels take them as they take constants.
+          [file](std::span<const Tensor> inputs) {
+            return file->trace({inputs, file->example_numbers()});
+          },
           static_cast<int>(program.inputs.size()),
           [specs](const std::shared_ptr<Device>& device) {
             return suite::unbacked_inputs(specs, device);

@@ -1,13 +1,18 @@
-// compile(f): turns a function over tensors into fused kernels. The function is traced once per
-// combination of shapes, strides and dtypes; kernels are shared between these.
+// compile(f): turns a function over tensors and numbers into fused kernels. The function is traced
+// once per combination of shapes, strides and dtypes, whatever the values of its numbers; kernels
+// are shared between these.
 #pragma once
 
 #include <sinter/plan.h>
 #include <sinter/tensor.h>
 
 #include <array>
+#include <bit>
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,37 +56,71 @@ struct ProgramInfo {
   double predicted_us = 0;
 };
 
+// The arguments of a call: its tensors and its numbers, each in the order of the parameters. Refers
+// to lists that must outlive it. A list of tensors converts to it.
+class Arguments {
+ public:
+  Arguments() = default;
+  template <typename Tensors>
+  requires std::convertible_to<const Tensors&, std::span<const Tensor>> Arguments(
+      const Tensors& tensors, std::span<const Number> numbers = {})  // NOLINT: converts
+      : tensors_(tensors), numbers_(numbers) {}
+  template <std::size_t kCount>
+  Arguments(const Tensor (&tensors)[kCount], std::span<const Number> numbers = {})  // NOLINT
+      : tensors_(tensors), numbers_(numbers) {}
+  Arguments(std::initializer_list<Tensor> tensors)  // for f.explain({x, y})
+      : tensors_(std::data(tensors), tensors.size()) {}
+
+  std::span<const Tensor> tensors() const { return tensors_; }
+  std::span<const Number> numbers() const { return numbers_; }
+
+ private:
+  std::span<const Tensor> tensors_;
+  std::span<const Number> numbers_;
+};
+
+// How many tensors and numbers a function takes.
+struct Arity {
+  int tensors = 0;
+  int numbers = 0;
+};
+
 class CompiledFunction {
  public:
   using Traced = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+  using Body = std::function<std::vector<Tensor>(const Arguments&)>;
 
   CompiledFunction(Traced function, int arity, CompileOptions options);
+  CompiledFunction(Body function, Arity arity, CompileOptions options);
 
-  std::vector<Tensor> call(std::span<const Tensor> inputs) const;
+  // Numbers may have other values in each call. Only a value that decides how something is computed
+  // is compiled in: the exponent of pow(), the bounds of arange() (docs/ARCHITECTURE.md).
+  std::vector<Tensor> call(const Arguments& inputs) const;
 
   // The fused groups with traffic and predicted time, and why other operations were not fused into
   // them. Describes the most recently compiled program, or the one for the given inputs (compiled
   // but not run).
   std::string explain() const;
-  std::string explain(std::span<const Tensor> inputs) const;
-  ProgramInfo info(std::span<const Tensor> inputs) const;
-  PlanInfo plan(std::span<const Tensor> inputs) const;  // explain() as data
+  std::string explain(const Arguments& inputs) const;
+  ProgramInfo info(const Arguments& inputs) const;
+  PlanInfo plan(const Arguments& inputs) const;  // explain() as data
 
   // One stage as text: "graph", "passes" (the graph after each simplifier pass), "simplified",
   // "plan", "tile", "source", and "ptx" on a GPU.
-  std::string dump(std::string_view stage, std::span<const Tensor> inputs) const;
+  std::string dump(std::string_view stage, const Arguments& inputs) const;
 
   // Writes the program for inputs of these shapes and dtypes as text that load_program() reads
   // (docs/TEXT.md). UserError if the function uses tensors other than its inputs.
-  void save(const std::string& path, std::span<const Tensor> inputs) const;
+  void save(const std::string& path, const Arguments& inputs) const;
 
-  int arity() const;
+  int arity() const;         // tensors
+  int number_arity() const;  // numbers
 
  private:
   struct State;
   std::shared_ptr<State> state_;
 
-  friend TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs,
+  friend TuneReport tune(const CompiledFunction& function, const Arguments& inputs,
                          const TuneOptions& options);
 };
 
@@ -127,12 +166,31 @@ struct Unpack<std::tuple<Ts...>> {
   }
 };
 
+template <typename T>
+inline constexpr bool kIsNumber = std::is_same_v<std::decay_t<T>, Number>;
+
+// Bit i: parameter i is a Number.
+template <typename... Args>
+constexpr std::uint64_t number_mask() {
+  std::uint64_t mask = 0;
+  std::size_t i = 0;
+  ((mask |= std::uint64_t{kIsNumber<Args>} << i++), ...);
+  return mask;
+}
+
 template <typename F>
 struct Signature : Signature<decltype(&F::operator())> {};
 template <typename R, typename... Args>
 struct Signature<R (*)(Args...)> {
+  static_assert((!std::is_arithmetic_v<std::decay_t<Args>> && ...),
+                "a function for compile() cannot take a plain C++ number: take a sinter::Number, "
+                "whose value each call gives, or capture the number as a constant");
+  static_assert(sizeof...(Args) <= 64,
+                "compile() takes functions of at most 64 parameters; use "
+                "compile_list()");
   using Result = std::decay_t<R>;
   static constexpr std::size_t kArity = sizeof...(Args);
+  static constexpr std::uint64_t kNumbers = number_mask<Args...>();
 };
 template <typename C, typename R, typename... Args>
 struct Signature<R (C::*)(Args...) const> : Signature<R (*)(Args...)> {};
@@ -147,8 +205,32 @@ struct Signature<R (C::*)(Args...) noexcept> : Signature<R (*)(Args...)> {};
 
 }  // namespace detail
 
-// The compiled form of a function of kArity tensors returning Result.
-template <typename Result, std::size_t kArity>
+namespace detail {
+
+// Parameter I of a function whose parameters in `mask` are Numbers: its index among the tensors, or
+// among the numbers.
+template <std::uint64_t mask, std::size_t I>
+inline constexpr bool kTakesNumber = (mask >> I & 1) != 0;
+constexpr std::size_t index_of_parameter(std::uint64_t mask, std::size_t i) {
+  const bool is_number = (mask >> i & 1) != 0;
+  std::size_t before = 0;
+  for (std::size_t k = 0; k < i; ++k) before += ((mask >> k & 1) != 0) == is_number ? 1 : 0;
+  return before;
+}
+
+template <std::uint64_t mask, std::size_t I>
+decltype(auto) parameter(const Arguments& arguments) {
+  if constexpr (kTakesNumber<mask, I>)
+    return (arguments.numbers()[index_of_parameter(mask, I)]);
+  else
+    return (arguments.tensors()[index_of_parameter(mask, I)]);
+}
+
+}  // namespace detail
+
+// The compiled form of a function of kArity parameters returning Result. Those in the mask kNumbers
+// are Numbers, the others Tensors.
+template <typename Result, std::size_t kArity, std::uint64_t kNumbers = 0>
 class Compiled : public CompiledFunction {
  public:
   using CompiledFunction::CompiledFunction;
@@ -156,22 +238,58 @@ class Compiled : public CompiledFunction {
   template <typename... Args>
   Result operator()(const Args&... inputs) const {
     static_assert(sizeof...(Args) == kArity, "a compiled function takes what its function took");
-    const std::array<Tensor, kArity> list{inputs...};
-    return detail::Unpack<Result>::result(call(list));
+    const auto lists = arguments(std::index_sequence_for<Args...>{}, inputs...);
+    return detail::Unpack<Result>::result(call({lists.tensors, lists.numbers}));
+  }
+
+ private:
+  static constexpr auto kNumberCount = static_cast<std::size_t>(std::popcount(kNumbers));
+  struct Lists {
+    std::array<Tensor, kArity - kNumberCount> tensors;
+    std::array<Number, kNumberCount> numbers;
+  };
+
+  template <std::size_t... I, typename... Args>
+  static Lists arguments(std::index_sequence<I...>, const Args&... inputs) {
+    if constexpr (kNumberCount == 0) {
+      return {{inputs...}, {}};
+    } else {
+      Lists lists = blank(std::make_index_sequence<kNumberCount>{});
+      (place<I>(lists, inputs), ...);
+      return lists;
+    }
+  }
+  template <std::size_t... N>
+  static Lists blank(std::index_sequence<N...>) {
+    return {{}, {Number((void(N), 0))...}};
+  }
+  template <std::size_t I, typename Arg>
+  static void place(Lists& lists, const Arg& input) {
+    constexpr std::size_t kIndex = detail::index_of_parameter(kNumbers, I);
+    if constexpr (detail::kTakesNumber<kNumbers, I>) {
+      static_assert(std::is_convertible_v<const Arg&, Number>, "this parameter is a Number");
+      lists.numbers[kIndex] = input;
+    } else {
+      static_assert(std::is_convertible_v<const Arg&, Tensor>, "this parameter is a Tensor");
+      lists.tensors[kIndex] = input;
+    }
   }
 };
 
 namespace detail {
 
-template <typename Result, std::size_t kArity, typename F>
-Compiled<Result, kArity> compile_function(F f, CompileOptions options) {
-  auto traced = [f = std::move(f)](std::span<const Tensor> inputs) mutable {
+template <typename Result, std::size_t kArity, std::uint64_t kNumbers, typename F>
+Compiled<Result, kArity, kNumbers> compile_function(F f, CompileOptions options) {
+  auto body = [f = std::move(f)](const Arguments& arguments) mutable {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return Unpack<Result>::list(f(inputs[I]...));
+      return Unpack<Result>::list(f(parameter<kNumbers, I>(arguments)...));
     }
     (std::make_index_sequence<kArity>{});
   };
-  return Compiled<Result, kArity>(std::move(traced), static_cast<int>(kArity), std::move(options));
+  constexpr int kNumberCount = std::popcount(kNumbers);
+  return Compiled<Result, kArity, kNumbers>(
+      CompiledFunction::Body(std::move(body)),
+      Arity{static_cast<int>(kArity) - kNumberCount, kNumberCount}, std::move(options));
 }
 
 template <std::size_t>
@@ -183,12 +301,13 @@ std::decay_t<std::invoke_result_t<F&, TensorArg<I>...>> result_of_tensors(
 
 }  // namespace detail
 
-// f takes any number of Tensors and returns a Tensor, or a pair, tuple, array or vector of them.
+// f takes any number of Tensors and Numbers and returns a Tensor, or a pair, tuple, array or vector
+// of them.
 template <typename F>
 auto compile(F f, CompileOptions options = {}) {
   using Function = detail::Signature<std::decay_t<F>>;
-  return detail::compile_function<typename Function::Result, Function::kArity>(std::move(f),
-                                                                               std::move(options));
+  return detail::compile_function<typename Function::Result, Function::kArity, Function::kNumbers>(
+      std::move(f), std::move(options));
 }
 
 // The same for a function whose type does not give its arity:
@@ -196,7 +315,7 @@ auto compile(F f, CompileOptions options = {}) {
 template <std::size_t kArity, typename F>
 auto compile(F f, CompileOptions options = {}) {
   using Result = decltype(detail::result_of_tensors<F>(std::make_index_sequence<kArity>{}));
-  return detail::compile_function<Result, kArity>(std::move(f), std::move(options));
+  return detail::compile_function<Result, kArity, 0>(std::move(f), std::move(options));
 }
 
 // The program in a text file (docs/TEXT.md), written by hand or by CompiledFunction::save(). Sizes

@@ -108,6 +108,14 @@ Tensor contiguous(const Tensor& a);  // row-major; copies only if needed
 Tensor concat(const std::vector<Tensor>& tensors, int axis = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 
+// --- matrix products ----------------------------------------------------------------------------
+
+// Rows of a times columns of b, summed along a's last axis: (.., m, k) and (.., k, n) give
+// (.., m, n). Axes before the last two are batches, which broadcast. A tensor of one axis is a row
+// on the left and a column on the right; that axis is gone in the result. Floating-point tensors;
+// 16-bit products are summed in f32.
+Tensor matmul(const Tensor& a, const Tensor& b);
+
 // --- reductions -------------------------------------------------------------------------------
 
 // Every row of reductions.def: sum, prod, max, min over some axes (none: all of them); argmax and

@@ -38,6 +38,8 @@ struct PlanKernel {
   bool tuned = false;  // the config was measured (docs/TUNING.md), not chosen by the heuristic
   // "tuned" or "heuristic", with the reason where it is not obvious.
   std::string config_origin = {};
+  // Of kernels with a matrix product: what computes it and why, "cuBLASLt: ...".
+  std::string product = {};
 };
 
 struct PlanInfo {

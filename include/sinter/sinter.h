@@ -8,6 +8,7 @@
 #include <sinter/dtype.h>
 #include <sinter/error.h>
 #include <sinter/io.h>
+#include <sinter/number.h>
 #include <sinter/ops.h>
 #include <sinter/plan.h>
 #include <sinter/scope.h>

@@ -4,6 +4,7 @@
 
 #include <sinter/dtype.h>
 #include <sinter/element.h>
+#include <sinter/number.h>
 #include <sinter/shape.h>
 
 #include <concepts>
@@ -73,27 +74,26 @@ class Tensor {
 class Arg {
  public:
   Arg(Tensor tensor) : tensor_(std::move(tensor)) {}  // NOLINT: meant to convert
+  Arg(Number number)                                  // NOLINT: meant to convert
+      : number_(std::move(number)),
+        kind_(number_.kind() == NumberKind::boolean   ? Kind::boolean
+              : number_.kind() == NumberKind::integer ? Kind::integer
+                                                      : Kind::real) {}
   template <typename T>
-  requires std::is_arithmetic_v<T> Arg(T number)  // NOLINT: meant to convert
-      : real_(static_cast<double>(number)),
-        integer_(std::is_floating_point_v<T> ? 0 : static_cast<std::int64_t>(number)),
-        is_beyond_i64_(std::is_unsigned_v<T> && integer_ < 0),
-        kind_(std::is_same_v<T, bool>       ? Kind::boolean
-              : std::is_floating_point_v<T> ? Kind::real
-                                            : Kind::integer) {}
+  requires std::is_arithmetic_v<T> Arg(T number) : Arg(Number(number)) {}  // NOLINT: likewise
 
   enum class Kind : std::uint8_t { tensor, boolean, integer, real };
   Kind kind() const { return kind_; }
   const Tensor& tensor() const { return tensor_; }
-  double real() const { return real_; }
-  std::int64_t integer() const { return integer_; }  // valid unless is_beyond_i64()
-  bool is_beyond_i64() const { return is_beyond_i64_; }
+  const Number& number() const { return number_; }
+  // The number's value (sinter/number.h).
+  double real() const { return number_.real(); }
+  std::int64_t integer() const { return number_.integer(); }
+  bool is_beyond_i64() const { return number_.is_beyond_i64(); }
 
  private:
   Tensor tensor_;
-  double real_ = 0;
-  std::int64_t integer_ = 0;
-  bool is_beyond_i64_ = false;  // an unsigned number that only real() can hold
+  Number number_ = 0.0;
   Kind kind_ = Kind::tensor;
 };
 

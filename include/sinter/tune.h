@@ -54,7 +54,7 @@ struct TuneReport {
 // only configs that give the same bits are tried. Similar sizes share results; programs this
 // process has already built for them do not change. UserError if the inputs are not on a GPU or the
 // file cannot be written.
-TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs,
+TuneReport tune(const CompiledFunction& function, const Arguments& inputs,
                 const TuneOptions& options = {});
 
 }  // namespace sinter

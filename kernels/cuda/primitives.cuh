@@ -116,43 +116,42 @@ SN_INLINE void put_in_block(T* array, i32 index, i32 rank, T value) {
   }
 }
 
-// Cluster exchange with mbarriers ("meetings"): every block waits only for the bytes that the
-// blocks of the cluster store into it. A cluster barrier would wait for everything its threads have
-// ever written.
-#define SN_MEETINGS(name, count)   \
-  __shared__ u64 name[count];      \
-  sn::start_meetings(name, count);
+// Cluster exchange with mbarriers: every block waits only for the bytes that the blocks of the
+// cluster store into it. A cluster barrier would wait for everything its threads have ever written.
+#define SN_EXCHANGES(name, count)   \
+  __shared__ u64 name[count];       \
+  sn::start_exchanges(name, count);
 // Call before cluster_has_started().
-SN_INLINE void start_meetings(u64* meetings, i32 count) {
+SN_INLINE void start_exchanges(u64* exchanges, i32 count) {
   if (thread_index() != 0) return;
   for (i32 i = 0; i < count; ++i)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(
-        (u32)__cvta_generic_to_shared(meetings + i)));
+        (u32)__cvta_generic_to_shared(exchanges + i)));
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 // The number of bytes that will be stored into this block.
-SN_INLINE void expect_at_meeting(u64* meetings, i32 index, i32 bytes) {
+SN_INLINE void expect_at_exchange(u64* exchanges, i32 index, i32 bytes) {
   if (thread_index() != 0) return;
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                   (u32)__cvta_generic_to_shared(meetings + index)),
+                   (u32)__cvta_generic_to_shared(exchanges + index)),
                "r"(bytes)
                : "memory");
 }
 template <class T>
-SN_INLINE void put_at_meeting(T* array, i32 at, i32 rank, T value, u64* meetings, i32 index) {
-  u32 there, meeting;
+SN_INLINE void put_at_exchange(T* array, i32 at, i32 rank, T value, u64* exchanges, i32 index) {
+  u32 there, exchange;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(there)
       : "r"((u32)__cvta_generic_to_shared(array + at)), "r"(rank));
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
-      : "=r"(meeting)
-      : "r"((u32)__cvta_generic_to_shared(meetings + index)), "r"(rank));
+      : "=r"(exchange)
+      : "r"((u32)__cvta_generic_to_shared(exchanges + index)), "r"(rank));
   if constexpr (sizeof(T) == 8) {
     u64 bits;
     memcpy(&bits, &value, 8);
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
                      there),
-                 "l"(bits), "r"(meeting)
+                 "l"(bits), "r"(exchange)
                  : "memory");
   } else {
     static_assert(sizeof(T) == 4);
@@ -160,20 +159,20 @@ SN_INLINE void put_at_meeting(T* array, i32 at, i32 rank, T value, u64* meetings
     memcpy(&bits, &value, 4);
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
                      there),
-                 "r"(bits), "r"(meeting)
+                 "r"(bits), "r"(exchange)
                  : "memory");
   }
 }
 // An mbarrier is reused; `parity` is 0 the first time, 1 the second, and so on.
-SN_INLINE void wait_for_meeting(u64* meetings, i32 index, i32 parity) {
-  const u32 meeting = (u32)__cvta_generic_to_shared(meetings + index);
+SN_INLINE void wait_for_exchange(u64* exchanges, i32 index, i32 parity) {
+  const u32 exchange = (u32)__cvta_generic_to_shared(exchanges + index);
   u32 done;
   do {
     asm volatile(
         "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
         "selp.u32 %0, 1, 0, p;\n}"
         : "=r"(done)
-        : "r"(meeting), "r"(parity)
+        : "r"(exchange), "r"(parity)
         : "memory");
   } while (!done);
 }

@@ -88,13 +88,13 @@ SN_INLINE void put_part(Array& slots, i32 row, T part SN_WHERE) {
 #endif
 }
 #if SN_CLUSTER > 1
-// The same with an mbarrier ("meeting") instead of the barrier.
-template <int G, class Array, class T, class Meetings>
-SN_INLINE void bring_part(Array& slots, i32 row, T part, Meetings& meetings, i32 index SN_WHERE) {
+// The same with an exchange barrier (mbarrier) instead of the block barrier.
+template <int G, class Array, class T, class Exchanges>
+SN_INLINE void bring_part(Array& slots, i32 row, T part, Exchanges& exchanges, i32 index SN_WHERE) {
   static_assert(G >= 32);
   const i32 lane = thread_index() % 32;
   if (lane < SN_CLUSTER)
-    put_at_meeting(slots, own_slot<G>(row), lane, (Slot<T>)part, meetings, index SN_HERE);
+    put_at_exchange(slots, own_slot<G>(row), lane, (Slot<T>)part, exchanges, index SN_HERE);
 }
 #endif
 // After a barrier or mbarrier wait: the row's result.
@@ -118,11 +118,11 @@ SN_INLINE void put_part(Values& values, Positions& positions, i32 row,
   put_part<G>(positions, row, part.position SN_HERE);
 }
 #if SN_CLUSTER > 1
-template <int G, class Values, class Positions, class V, class I, class Meetings>
+template <int G, class Values, class Positions, class V, class I, class Exchanges>
 SN_INLINE void bring_part(Values& values, Positions& positions, i32 row, Placed<V, I> part,
-                          Meetings& meetings, i32 index SN_WHERE) {
-  bring_part<G>(values, row, part.value, meetings, index SN_HERE);
-  bring_part<G>(positions, row, part.position, meetings, index SN_HERE);
+                          Exchanges& exchanges, i32 index SN_WHERE) {
+  bring_part<G>(values, row, part.value, exchanges, index SN_HERE);
+  bring_part<G>(positions, row, part.position, exchanges, index SN_HERE);
 }
 #endif
 template <class Kind, int G, class Values, class Positions, class V, class I>

@@ -41,10 +41,10 @@ struct Calls {
   void (*fetch)(Thread* thread, void* array, long long index, const void* from, int line);
   void (*end_of_fetch)(Thread* thread);
   void (*wait_for_fetched)(Thread* thread, int left, int line);
-  // An mbarrier ("meeting") in every block counts the bytes stored into it.
-  void (*expect_at_meeting)(Thread* thread, int meeting, int bytes, int line);
-  void (*put_at_meeting)(Thread* thread, int meeting, int rank, int bytes, int line);
-  void (*wait_for_meeting)(Thread* thread, int meeting, int parity, int line);
+  // An exchange barrier (mbarrier) in every block counts the bytes stored into it.
+  void (*expect_at_exchange)(Thread* thread, int exchange, int bytes, int line);
+  void (*put_at_exchange)(Thread* thread, int exchange, int rank, int bytes, int line);
+  void (*wait_for_exchange)(Thread* thread, int exchange, int parity, int line);
   // Address of an element in the array of the cluster's block `rank`; checked and recorded.
   void* (*shared_element)(Thread* thread, void* array, long long index, int rank, bool write,
                           int line);

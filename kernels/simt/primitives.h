@@ -184,23 +184,23 @@ SN_INLINE void put_in_block(SharedArray<T> array, i32 index, i32 rank, T value S
   *array.check(index, rank, true, line) = value;
 }
 
-// Mbarriers ("meetings") count stored bytes and also act as barriers.
-#define SN_MEETINGS(name, count)       \
+// Exchange barriers (mbarriers) count stored bytes and also act as barriers.
+#define SN_EXCHANGES(name, count)      \
   [[maybe_unused]] const i32 name = 0; \
-  sn::start_meetings(name, count);
-SN_INLINE void start_meetings(i32, i32) {}
-SN_INLINE void expect_at_meeting(i32, i32 meeting, i32 bytes SN_WHERE) {
+  sn::start_exchanges(name, count);
+SN_INLINE void start_exchanges(i32, i32) {}
+SN_INLINE void expect_at_exchange(i32, i32 exchange, i32 bytes SN_WHERE) {
   if (thread_index() == 0)
-    sn_simt_thread->calls->expect_at_meeting(sn_simt_thread, meeting, bytes, line);
+    sn_simt_thread->calls->expect_at_exchange(sn_simt_thread, exchange, bytes, line);
 }
 template <class T>
-SN_INLINE void put_at_meeting(SharedArray<T> array, i32 at, i32 rank, T value, i32,
-                              i32 meeting SN_WHERE) {
+SN_INLINE void put_at_exchange(SharedArray<T> array, i32 at, i32 rank, T value, i32,
+                               i32 exchange SN_WHERE) {
   put_in_block(array, at, rank, value SN_HERE);
-  sn_simt_thread->calls->put_at_meeting(sn_simt_thread, meeting, rank, (int)sizeof(T), line);
+  sn_simt_thread->calls->put_at_exchange(sn_simt_thread, exchange, rank, (int)sizeof(T), line);
 }
-SN_INLINE void wait_for_meeting(i32, i32 meeting, i32 parity SN_WHERE) {
-  sn_simt_thread->calls->wait_for_meeting(sn_simt_thread, meeting, parity, line);
+SN_INLINE void wait_for_exchange(i32, i32 exchange, i32 parity SN_WHERE) {
+  sn_simt_thread->calls->wait_for_exchange(sn_simt_thread, exchange, parity, line);
 }
 #endif
 

@@ -21,17 +21,17 @@ constexpr std::size_t kMostPrograms = 4096;
 }  // namespace
 
 struct CompiledFunction::State {
-  State(Traced f, int count, CompileOptions o)
-      : function(std::move(f)), arity(count), options(std::move(o)), programs(kMostPrograms) {}
+  State(Body f, Arity counts, CompileOptions o)
+      : function(std::move(f)), arity(counts), options(std::move(o)), programs(kMostPrograms) {}
 
-  std::shared_ptr<const TracedProgram> program_for(std::span<const Tensor> inputs) {
+  std::shared_ptr<const TracedProgram> program_for(const Arguments& inputs) {
     const std::shared_ptr<Device> device = device_of(inputs);
     // Without inputs the device is only known after tracing; use the default one as the key.
     const std::shared_ptr<Device> key = device ? device : default_device_handle();
     return programs.find_or_build({}, inputs, *key, [&] { return trace(inputs, device, true); });
   }
 
-  TuneReport tune(std::span<const Tensor> inputs, const TuneOptions& how) {
+  TuneReport tune(const Arguments& inputs, const TuneOptions& how) {
     const std::shared_ptr<Device> device = device_of(inputs);
     const std::shared_ptr<Device> key = device ? device : default_device_handle();
     check_tunable(*key);
@@ -43,69 +43,83 @@ struct CompiledFunction::State {
   }
 
   // Null if there are no inputs.
-  std::shared_ptr<Device> device_of(std::span<const Tensor> inputs) const {
+  std::shared_ptr<Device> device_of(const Arguments& inputs) const {
     check_inputs(inputs);
-    for (const Tensor& input : inputs)
+    for (const Tensor& input : inputs.tensors())
       if (input.impl()->is_traced())
         fail_user("compile", "a traced tensor was passed to a compiled function outside its trace");
-    return common_device("compile", inputs);
+    for (const Number& number : inputs.numbers())
+      if (number.is_traced())
+        fail_user("compile", "a traced number was passed to a compiled function outside its trace");
+    return common_device("compile", inputs.tensors());
   }
 
-  void check_inputs(std::span<const Tensor> inputs) const {
-    if (static_cast<int>(inputs.size()) != arity)
-      fail_user("compile", "the function takes {} tensors, got {}", arity, inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!inputs[i].defined())
+  void check_inputs(const Arguments& inputs) const {
+    const std::span<const Tensor> tensors = inputs.tensors();
+    if (static_cast<int>(tensors.size()) != arity.tensors)
+      fail_user("compile", "the function takes {} tensors, got {}", arity.tensors, tensors.size());
+    if (static_cast<int>(inputs.numbers().size()) != arity.numbers)
+      fail_user("compile", "the function takes {} numbers, got {}", arity.numbers,
+                inputs.numbers().size());
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (!tensors[i].defined())
         fail_user("compile", "input {} is undefined (a default-constructed Tensor)", i);
   }
 
   // The function may have state, so it runs on one thread at a time. Its errors name the function.
   template <typename F>
-  auto run_function(std::span<const Tensor> inputs, F&& run) {
+  auto run_function(const Arguments& inputs, F&& run) {
     const OneAtATime::Turn turn(tracing);
     try {
       return run();
     } catch (const UserError& error) {
-      rethrow_naming(error, options.name, inputs);
+      rethrow_naming(error, options.name, inputs.tensors());
     }
   }
 
-  std::shared_ptr<const TracedProgram> trace(std::span<const Tensor> inputs,
+  std::shared_ptr<const TracedProgram> trace(const Arguments& inputs,
                                              std::shared_ptr<Device> device, bool use_tuning) {
     const std::shared_ptr<Trace> record =
         run_function(inputs, [&] { return trace_function(function, inputs, std::move(device)); });
-    return build_traced(*record, inputs,
+    return build_traced(*record, inputs.tensors(),
                         {options.fuse, options.cuda_graph, options.deterministic, use_tuning,
                          options.emulate_eager_rounding});
   }
 
   // As save() writes it: inputs are dense, whatever the strides of the given ones.
-  Graph dense_graph(std::span<const Tensor> inputs) {
+  Graph dense_graph(const Arguments& inputs) {
     std::shared_ptr<Device> device = device_of(inputs);
     std::vector<Tensor> dense;
-    for (const Tensor& input : inputs)
+    for (const Tensor& input : inputs.tensors())
       dense.push_back(make_tensor(input.dtype(), dense_view(input.shape()), nullptr, device));
-    const std::shared_ptr<Trace> record =
-        run_function(inputs, [&] { return trace_function(function, dense, std::move(device)); });
+    const std::shared_ptr<Trace> record = run_function(inputs, [&] {
+      return trace_function(function, {dense, inputs.numbers()}, std::move(device));
+    });
     if (!record->captured.empty())
       fail_user("save", "the function uses a tensor of shape {} that is not one of its inputs",
                 to_string(record->captured[0].shape()));
     return std::move(record->graph);
   }
 
-  Traced function;
-  int arity;
+  Body function;
+  Arity arity;
   CompileOptions options;
   ProgramCache programs;
   OneAtATime tracing;
 };
 
-CompiledFunction::CompiledFunction(Traced function, int arity, CompileOptions options)
+CompiledFunction::CompiledFunction(Body function, Arity arity, CompileOptions options)
     : state_(std::make_shared<State>(std::move(function), arity, std::move(options))) {}
 
-int CompiledFunction::arity() const { return state_->arity; }
+CompiledFunction::CompiledFunction(Traced function, int arity, CompileOptions options)
+    : CompiledFunction(
+          [f = std::move(function)](const Arguments& inputs) { return f(inputs.tensors()); },
+          Arity{arity, 0}, std::move(options)) {}
 
-std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs) const {
+int CompiledFunction::arity() const { return state_->arity.tensors; }
+int CompiledFunction::number_arity() const { return state_->arity.numbers; }
+
+std::vector<Tensor> CompiledFunction::call(const Arguments& inputs) const {
   State& state = *state_;
   // Inside another function's trace, the call is inlined.
   if (current_trace()) {
@@ -124,28 +138,28 @@ std::string CompiledFunction::explain() const {
   return explain_text(*program->program, state_->options.name);
 }
 
-std::string CompiledFunction::explain(std::span<const Tensor> inputs) const {
+std::string CompiledFunction::explain(const Arguments& inputs) const {
   return explain_text(*state_->program_for(inputs)->program, state_->options.name);
 }
 
-ProgramInfo CompiledFunction::info(std::span<const Tensor> inputs) const {
+ProgramInfo CompiledFunction::info(const Arguments& inputs) const {
   return program_info(*state_->program_for(inputs)->program);
 }
 
-PlanInfo CompiledFunction::plan(std::span<const Tensor> inputs) const {
+PlanInfo CompiledFunction::plan(const Arguments& inputs) const {
   return plan_info(*state_->program_for(inputs)->program);
 }
 
-TuneReport tune(const CompiledFunction& function, std::span<const Tensor> inputs,
+TuneReport tune(const CompiledFunction& function, const Arguments& inputs,
                 const TuneOptions& options) {
   return function.state_->tune(inputs, options);
 }
 
-std::string CompiledFunction::dump(std::string_view stage, std::span<const Tensor> inputs) const {
+std::string CompiledFunction::dump(std::string_view stage, const Arguments& inputs) const {
   return stage_text(*state_->program_for(inputs)->program, stage);
 }
 
-void CompiledFunction::save(const std::string& path, std::span<const Tensor> inputs) const {
+void CompiledFunction::save(const std::string& path, const Arguments& inputs) const {
   write_file_atomically("save", path, to_string(state_->dense_graph(inputs)));
 }
 

@@ -23,15 +23,17 @@ Tensor full(const Shape& shape, const Arg& value, DType dtype, const std::string
   if (value.kind() == Arg::Kind::tensor) fail_user("full", "the value is a number, not a tensor");
   check_dtype("full", dtype);
   checked_numel("full", shape);
-  check_value("full", value, dtype);
   OpCall call;
   call.op = Op::constant;
   call.device = device_argument(device);
   call.shape = shape;
   call.dtype = dtype;
-  call.value = value.kind() == Arg::Kind::real || value.is_beyond_i64()
-                   ? Scalar::of(value.real())
-                   : Scalar::of(value.integer());
+  if (value.number().is_traced()) {
+    call.args = {value};
+    return apply(call);
+  }
+  check_value("full", value, dtype);
+  call.value = number_of(value);
   return apply(call);
 }
 
@@ -83,9 +85,16 @@ std::int64_t integer_of(const Arg& number) {
                                           : number.integer();
 }
 
+// The number of elements follows from the numbers, so a program is for calls with these.
+Arg known_number(const Arg& arg) {
+  if (arg.kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
+  if (!arg.number().is_traced()) return arg;
+  if (!current_trace()) fail_user("arange", "a number made while tracing was used outside");
+  return Arg(current_trace()->specialized(arg.number()));
+}
+
 void check_arange(const Arg& start, const Arg& stop, const Arg& step) {
   for (const Arg* arg : {&start, &stop, &step}) {
-    if (arg->kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
     if (!std::isfinite(arg->real()))
       fail_user("arange", "{} cannot be a start, stop or step", number_text(*arg));
   }
@@ -121,8 +130,9 @@ OpCall real_range(const Arg& start, const Arg& stop, const Arg& step) {
 
 }  // namespace
 
-Tensor arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype,
+Tensor arange(const Arg& from, const Arg& to, const Arg& by, std::optional<DType> dtype,
               const std::string& device) {
+  const Arg start = known_number(from), stop = known_number(to), step = known_number(by);
   check_arange(start, stop, step);
   const auto is_whole = [](const Arg& arg) {
     return arg.kind() != Arg::Kind::real && !arg.is_beyond_i64();

@@ -37,6 +37,7 @@ void check_numbers(Op op, std::span<const Arg> args, std::span<const DType> dtyp
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Arg& number = args[i];
     if (number.kind() != Arg::Kind::integer || !is_integer(dtypes[i])) continue;
+    if (number.number().is_traced()) continue;  // checked at each call
     if (number.is_beyond_i64())
       fail_user(name_of(op), "{} does not fit {}; cast the tensor to f64", number_text(number),
                 name_of(dtypes[i]));
@@ -44,7 +45,9 @@ void check_numbers(Op op, std::span<const Arg> args, std::span<const DType> dtyp
       fail_user(name_of(op), "{} does not fit {}, the type of the tensor; cast the tensor to i64",
                 number_text(number), name_of(dtypes[i]));
   }
-  if (args.size() != 2 || !is_integer(computed) || args[1].kind() == Arg::Kind::tensor) return;
+  if (args.size() != 2 || !is_integer(computed) || args[1].kind() == Arg::Kind::tensor ||
+      args[1].number().is_traced())
+    return;
   if ((op == Op::floor_div || op == Op::remainder) && args[1].real() == 0)
     fail_user(name_of(op), "integers cannot be divided by 0; cast the tensor to a float");
   if (op == Op::pow && is_negative(args[1]))

@@ -44,7 +44,20 @@ Scalar number_as_operand(const Scalar& number, DTypeRule rule, DType dtype) {
   return number.as(rule == DTypeRule::Compare ? dtype : compute_dtype(dtype));
 }
 
+bool is_traced_number(const Arg& arg) {
+  return arg.kind() != Arg::Kind::tensor && arg.number().is_traced();
+}
+
+// An exponent decides how a power is computed: the program is for calls with that one.
+OpCall with_known_exponent(Trace& trace, const OpCall& call) {
+  OpCall known = call;
+  known.args[1] = Arg(trace.specialized(call.args[1].number()));
+  return known;
+}
+
 Operand record_pointwise(Trace& trace, const OpCall& call) {
+  if (call.op == Op::pow && is_traced_number(call.args[1]))
+    return record_pointwise(trace, with_known_exponent(trace, call));
   const std::vector<DType> dtypes = arg_dtypes(call.op, call.args);
   const OpTypes types = op_types(call.op, dtypes);
   const DType computed = types.operands[call.args.size() - 1];
@@ -57,6 +70,10 @@ Operand record_pointwise(Trace& trace, const OpCall& call) {
       Operand operand = trace.operand(arg.tensor());
       operand.view = reversed(expand(operand.view, call.shape), call.reversed_axes);
       operands.push_back(trace.build.cast(operand, types.operands[i]));
+    } else if (is_traced_number(arg)) {
+      const NumberId number = trace.graph.numbers.as_operand(trace.number(arg.number()), call.op, i,
+                                                             dtypes[i], types.operands[i]);
+      operands.push_back(trace.build.number(number, types.operands[i], call.shape));
     } else {
       const Scalar value = number_as_operand(number_of(arg).as(compute_dtype(dtypes[i])),
                                              info(call.op).rule, types.operands[i]);
@@ -66,11 +83,22 @@ Operand record_pointwise(Trace& trace, const OpCall& call) {
   return trace.build.pointwise(call.op, operands);
 }
 
+// A tensor filled with a number that is given at each call.
+Operand record_full(Trace& trace, const OpCall& call) {
+  const NumberId number = trace.graph.numbers.add(
+      {.kind = NumberExpr::Kind::exact,
+       .dtype = call.dtype,
+       .operands = {trace.number(call.args[0].number()), kNoNumber, kNoNumber},
+       .user = "full"});
+  return trace.build.number(number, call.dtype, call.shape);
+}
+
 Operand record(Trace& trace, const OpCall& call) {
   GraphBuilder& build = trace.build;
   const auto operand = [&](std::size_t i) { return trace.operand(call.args[i].tensor()); };
   switch (call.op) {
     case Op::constant:
+      if (!call.args.empty()) return record_full(trace, call);
       return build.constant(call.value.as(call.dtype), call.dtype, call.shape);
     case Op::iota:  // elements of 16 bits are rounded: they are counted in f32 and cast
       return build.cast(
@@ -79,6 +107,8 @@ Operand record(Trace& trace, const OpCall& call) {
       return build.cast(operand(0), call.dtype);
     case Op::reduce:
       return build.reduce(call.reduce_kind, operand(0), call.axes);
+    case Op::contract:
+      return build.contract(operand(0), operand(1), call.axes, call.args[0].tensor().dtype());
     case Op::concat: {
       std::vector<Operand> parts;
       for (std::size_t i = 0; i < call.args.size(); ++i) parts.push_back(operand(i));
@@ -138,6 +168,8 @@ Tensor apply(const OpCall& call) {
     if (call.device) trace->device = call.device;
     return recorded(*trace, call);
   }
+  if (std::any_of(call.args.begin(), call.args.end(), is_traced_number))
+    fail_user(op_name(call), "a number made while tracing a function was used outside of it");
   for (const Arg& arg : call.args)
     if (arg.kind() == Arg::Kind::tensor && arg.tensor().impl()->is_traced())
       fail_user(op_name(call),

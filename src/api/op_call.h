@@ -16,13 +16,14 @@ namespace sinter {
 
 struct OpCall {
   Op op = Op::copy;
-  std::vector<Arg> args;     // tensors have one shape; numbers take their dtype
+  // Tensors have one shape; numbers take their dtype. constant: a number that each call gives.
+  std::vector<Arg> args;
   Shape shape;               // of the result, for pointwise operations, constant and iota
   DType dtype = DType::f32;  // cast, constant, iota
   Scalar value;              // constant; iota's start
   Scalar step;               // iota
   ReduceKind reduce_kind = ReduceKind::sum;
-  std::uint32_t axes = 0;           // reduce: a mask; concat: the axis
+  std::uint32_t axes = 0;           // reduce, contract: a mask; concat: the axis
   std::uint32_t reversed_axes = 0;  // copy: mask of the axes to reverse
   std::shared_ptr<Device> device;   // constant, iota: the target; null: not given
 };
@@ -30,7 +31,8 @@ struct OpCall {
 // An argument that is a number.
 Scalar number_of(const Arg& arg);
 
-// What identifies an argument: tensors are inputs, numbers are part of the program.
+// What identifies an argument of an operation that runs at once: tensors are inputs, numbers are
+// part of the program.
 template <typename Sink, std::same_as<Arg> OnlyArg>  // not what converts to one
 void add_words(Sink& sink, const OnlyArg& arg) {
   add_key(sink, arg.kind());

@@ -13,20 +13,22 @@
 namespace sinter {
 namespace {
 
-// What identifies a call: the device, the operation and how each input lies in memory. Written
+// What identifies a call: the device, the operation, how each input lies in memory, and the kinds
+// of numbers. Values of numbers do not count, unless the program depends on them (is_for). Written
 // once: sinks hash it, keep it, or compare it with one that was kept.
 template <typename Sink>
-void add_signature(Sink& sink, std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+void add_signature(Sink& sink, std::span<const std::uint64_t> key, const Arguments& inputs,
                    const Device& device) {
   sink.add(reinterpret_cast<std::uintptr_t>(&device));  // kept by the registry
   add_key(sink, key);
-  sink.add(inputs.size());
-  for (const Tensor& tensor : inputs) {
+  sink.add(inputs.tensors().size());
+  for (const Tensor& tensor : inputs.tensors()) {
     const TensorImpl& impl = *tensor.impl();
     add_key(sink, impl.dtype);
     add_key(sink, impl.view.shape);
     add_key(sink, impl.view.strides);
   }
+  for (const Number& number : inputs.numbers()) add_key(sink, number.kind());
 }
 
 class WordHash {
@@ -56,25 +58,37 @@ class WordComparison {
   bool same_ = true;
 };
 
-std::uint64_t hash_of(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+std::uint64_t hash_of(std::span<const std::uint64_t> key, const Arguments& inputs,
                       const Device& device) {
   WordHash hash;
   add_signature(hash, key, inputs, device);
   return hash.hash();
 }
 
-bool matches(const KeyWords& signature, std::span<const std::uint64_t> key,
-             std::span<const Tensor> inputs, const Device& device) {
+bool matches(const KeyWords& signature, std::span<const std::uint64_t> key, const Arguments& inputs,
+             const Device& device) {
   WordComparison comparison(signature);
   add_signature(comparison, key, inputs, device);
   return comparison.same();
 }
 
-KeyWords signature_of(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+KeyWords signature_of(std::span<const std::uint64_t> key, const Arguments& inputs,
                       const Device& device) {
   KeyWords words;
   add_signature(words, key, inputs, device);
   return words;
+}
+
+// The numbers of a call, kept between calls so that a warm one does not allocate.
+std::span<const Scalar> scalars_of(const Arguments& inputs) {
+  thread_local std::vector<Scalar> scalars;
+  scalars.clear();
+  for (const Number& number : inputs.numbers()) scalars.push_back(scalar_of(number));
+  return scalars;
+}
+
+bool is_for(const TracedProgram& traced, const Arguments& inputs) {
+  return inputs.numbers().empty() || is_for(*traced.program, scalars_of(inputs));
 }
 
 std::int64_t elements_from_first(const Tensor& tensor) {
@@ -98,28 +112,40 @@ ProgramCache::ProgramCache(std::size_t capacity)
                      }) {}
 
 ProgramCache::ProgramPtr ProgramCache::find(std::span<const std::uint64_t> key,
-                                            std::span<const Tensor> inputs,
-                                            const Device& device) const {
+                                            const Arguments& inputs, const Device& device) const {
   const std::uint64_t hash = hash_of(key, inputs, device);
   const std::shared_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (matches(it->second.signature, key, inputs, device)) return it->second.program;
+    if (matches(it->second.signature, key, inputs, device) && is_for(*it->second.program, inputs))
+      return it->second.program;
   return nullptr;
 }
 
+// A build that another thread began may turn out to be for other numbers, or to fail because of its
+// numbers: then this call builds, too.
 ProgramCache::ProgramPtr ProgramCache::build_once(std::span<const std::uint64_t> key,
-                                                  std::span<const Tensor> inputs,
-                                                  const Device& device,
+                                                  const Arguments& inputs, const Device& device,
                                                   const std::function<ProgramPtr()>& build) {
-  return builds_.run(signature_of(key, inputs, device), [&] {
-    if (ProgramPtr program = find(key, inputs, device)) return program;
-    return insert(key, inputs, device, build());
-  });
+  const KeyWords signature = signature_of(key, inputs, device);
+  for (;;) {
+    bool is_own = false;
+    const auto find_or_insert = [&] {
+      is_own = true;
+      if (ProgramPtr program = find(key, inputs, device)) return program;
+      return insert(key, inputs, device, build());
+    };
+    try {
+      ProgramPtr program = builds_.run(signature, find_or_insert);
+      if (is_own || is_for(*program, inputs)) return program;
+    } catch (const UserError&) {
+      if (is_own || inputs.numbers().empty()) throw;
+    }
+  }
 }
 
 ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::uint64_t> key,
-                                              std::span<const Tensor> inputs, const Device& device,
+                                              const Arguments& inputs, const Device& device,
                                               ProgramPtr program) {
   const std::uint64_t hash = hash_of(key, inputs, device);
   Entry entry{signature_of(key, inputs, device), program};
@@ -128,7 +154,8 @@ ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::uint64_t> key
   const std::unique_lock lock(mutex_);
   const auto [begin, end] = entries_.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (matches(it->second.signature, key, inputs, device)) return it->second.program;
+    if (matches(it->second.signature, key, inputs, device) && is_for(*it->second.program, inputs))
+      return it->second.program;
   if (order_.size() == capacity_) {
     evicted = entries_.extract(entries_.find(order_.front()));
     order_.pop_front();
@@ -139,7 +166,7 @@ ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::uint64_t> key
   return program;
 }
 
-void ProgramCache::replace(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+void ProgramCache::replace(std::span<const std::uint64_t> key, const Arguments& inputs,
                            const Device& device, ProgramPtr program) {
   {
     ProgramPtr replaced;
@@ -147,7 +174,8 @@ void ProgramCache::replace(std::span<const std::uint64_t> key, std::span<const T
     const std::unique_lock lock(mutex_);
     const auto [begin, end] = entries_.equal_range(hash_of(key, inputs, device));
     for (auto it = begin; it != end; ++it)
-      if (matches(it->second.signature, key, inputs, device)) {
+      if (matches(it->second.signature, key, inputs, device) &&
+          is_for(*it->second.program, inputs)) {
         replaced = std::exchange(it->second.program, std::move(program));
         latest_.swap(latest);
         return;
@@ -183,8 +211,12 @@ std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const 
   return result;
 }
 
-std::vector<Tensor> run_traced(const TracedProgram& traced, std::span<const Tensor> inputs) {
+std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arguments) {
+  const std::span<const Tensor> inputs = arguments.tensors();
   thread_local std::vector<InputBinding> bindings;
+  thread_local std::vector<std::int64_t> numbers;
+  numbers.clear();
+  if (!arguments.numbers().empty()) number_scalars(*traced.program, scalars_of(arguments), numbers);
   bindings.clear();
   const auto bind = [](const Tensor& tensor) {
     tensor.impl()->storage->note_use();
@@ -193,7 +225,7 @@ std::vector<Tensor> run_traced(const TracedProgram& traced, std::span<const Tens
   for (const Tensor& tensor : inputs) bind(tensor);
   for (const Tensor& tensor : traced.captured) bind(tensor);
   const Executable& executable = traced.program->executable;
-  const std::vector<StoragePtr> buffers = run(executable, bindings);
+  const std::vector<StoragePtr> buffers = run(executable, bindings, numbers);
   std::vector<Tensor> results;
   results.reserve(executable.outputs.size());
   for (const OutputSpec& output : executable.outputs) {

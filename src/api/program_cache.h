@@ -1,6 +1,7 @@
-// ProgramCache: compiled programs by device and input signature (dtypes, shapes, strides), and how
-// to run one. Bounded and thread-safe: each signature is built once, different ones in parallel. A
-// warm lookup takes a shared lock and does not allocate.
+// ProgramCache: compiled programs by device and input signature (dtypes, shapes, strides; kinds of
+// numbers, and their values where a program depends on them), and how to run one. Bounded and
+// thread-safe: each signature is built once, different ones in parallel. A warm lookup takes a
+// shared lock and does not allocate.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct TracedProgram {
 // For the trace's device, or the default one.
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
                                                   const BuildOptions& options);
-std::vector<Tensor> run_traced(const TracedProgram& program, std::span<const Tensor> inputs);
+std::vector<Tensor> run_traced(const TracedProgram& program, const Arguments& inputs);
 
 // The device of all tensors; null if there are none. UserError naming the operation and both
 // devices if they differ.
@@ -44,15 +45,15 @@ class ProgramCache {
   // `key` separates the operations that share a cache; it is empty for a function's own. `build`
   // runs without a lock held. Its exception goes to all waiting threads; a later call retries.
   template <typename F>
-  ProgramPtr find_or_build(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr find_or_build(std::span<const std::uint64_t> key, const Arguments& inputs,
                            const Device& device, F&& build) {
     if (auto found = find(key, inputs, device)) return found;
     return build_once(key, inputs, device, std::ref(build));
   }
 
   // In the place of what there may be for these inputs.
-  void replace(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
-               const Device& device, ProgramPtr program);
+  void replace(std::span<const std::uint64_t> key, const Arguments& inputs, const Device& device,
+               ProgramPtr program);
 
   // The most recently built program; null if there is none.
   ProgramPtr latest() const;
@@ -63,12 +64,12 @@ class ProgramCache {
     ProgramPtr program;
   };
 
-  ProgramPtr find(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr find(std::span<const std::uint64_t> key, const Arguments& inputs,
                   const Device& device) const;
-  ProgramPtr build_once(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr build_once(std::span<const std::uint64_t> key, const Arguments& inputs,
                         const Device& device, const std::function<ProgramPtr()>& build);
   // What there is for this signature, else `program`.
-  ProgramPtr insert(std::span<const std::uint64_t> key, std::span<const Tensor> inputs,
+  ProgramPtr insert(std::span<const std::uint64_t> key, const Arguments& inputs,
                     const Device& device, ProgramPtr program);
 
   std::size_t capacity_;

@@ -47,7 +47,8 @@ class Replay {
   Replay(const Graph& program, Trace& trace)
       : program_(program), trace_(trace), made_(program.nodes.size()) {}
 
-  std::vector<Tensor> run(std::span<const Tensor> inputs) {
+  std::vector<Tensor> run(std::span<const Tensor> inputs, std::span<const Number> given) {
+    copy_numbers(given);
     std::size_t next_input = 0;
     for (NodeId id = 0; id < program_.size(); ++id) {
       const Node& node = program_[id];
@@ -59,6 +60,7 @@ class Replay {
       Node copy = node;
       copy.origin = kNoOrigin;
       for (Operand& operand : copy.operands) operand = moved(operand);
+      if (copy.op == Op::number) copy.number = numbers_[copy.number];
       made_[id] = trace_.build.add(std::move(copy));
     }
     std::vector<Tensor> results;
@@ -67,6 +69,22 @@ class Replay {
   }
 
  private:
+  void copy_numbers(std::span<const Number> given) {
+    NumberTable& numbers = trace_.graph.numbers;
+    for (const NumberExpr& expr : program_.numbers.exprs()) {
+      NumberExpr copy = expr;
+      for (std::size_t i = 0; i < expr.used().size(); ++i)
+        copy.operands[i] = numbers_[expr.operands[i]];
+      numbers_.push_back(expr.kind == NumberExpr::Kind::argument
+                             ? trace_.number(given[static_cast<std::size_t>(expr.index)])
+                             : numbers.add(copy));
+    }
+    for (const NumberGuard& guard : program_.numbers.guards())
+      if (numbers.is_guarded(numbers_[guard.number], guard.value) != guard.same)
+        fail_user("load", "the program was saved for calls in which a number {} {}",
+                  guard.same ? "is" : "is not", plain_text(guard.value));
+  }
+
   // An input may have strides of its own; where the two views do not compose, it is copied.
   Operand moved(const Operand& operand) {
     const Operand target = made_[operand.node];
@@ -78,6 +96,7 @@ class Replay {
   const Graph& program_;
   Trace& trace_;
   ById<NodeId, Operand> made_;
+  ById<NumberId, NumberId> numbers_;  // in the trace
 };
 
 }  // namespace
@@ -103,7 +122,19 @@ SizeValues ProgramFile::sizes_for(std::span<const Tensor> inputs) const {
   return sizes;
 }
 
-std::vector<Tensor> ProgramFile::trace(std::span<const Tensor> inputs) const {
+std::vector<Number> ProgramFile::example_numbers() const {
+  const NumberTable& table = program_.graph.numbers;
+  std::vector<Number> numbers;
+  for (const NumberExpr& expr : table.exprs()) {
+    if (expr.kind != NumberExpr::Kind::argument) continue;
+    const NumberKind kind = table.arguments()[static_cast<std::size_t>(expr.index)];
+    numbers.push_back(number_of(kind, expr.value));
+  }
+  return numbers;
+}
+
+std::vector<Tensor> ProgramFile::trace(const Arguments& arguments) const {
+  const std::span<const Tensor> inputs = arguments.tensors();
   const ParsedProgram program = with_sizes(sizes_for(inputs));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Node& expected = program.graph[program.graph.inputs[i]];
@@ -112,14 +143,15 @@ std::vector<Tensor> ProgramFile::trace(std::span<const Tensor> inputs) const {
                 name_of(expected.dtype), to_string(expected.shape), name_of(inputs[i].dtype()),
                 to_string(inputs[i].shape()));
   }
-  return Replay(program.graph, *current_trace()).run(inputs);
+  return Replay(program.graph, *current_trace()).run(inputs, arguments.numbers());
 }
 
 CompiledFunction ProgramFile::compiled(CompileOptions options) const {
   auto shared = std::make_shared<const ProgramFile>(*this);
-  return CompiledFunction(
-      [shared](std::span<const Tensor> inputs) { return shared->trace(inputs); },
-      static_cast<int>(program_.inputs.size()), std::move(options));
+  return CompiledFunction([shared](const Arguments& inputs) { return shared->trace(inputs); },
+                          Arity{static_cast<int>(program_.inputs.size()),
+                                static_cast<int>(program_.graph.numbers.arguments().size())},
+                          std::move(options));
 }
 
 CompiledFunction load_program(const std::string& path, CompileOptions options) {

@@ -22,8 +22,10 @@ class ProgramFile {
   const ParsedProgram& program() const { return program_; }
   ParsedProgram with_sizes(const SizeValues& sizes) const;
 
-  // Runs the program on traced tensors: sizes follow from the shapes of its inputs.
-  std::vector<Tensor> trace(std::span<const Tensor> inputs) const;
+  // The numbers that the file gives as examples.
+  std::vector<Number> example_numbers() const;
+  // Runs the program on traced arguments: sizes follow from the shapes of its inputs.
+  std::vector<Tensor> trace(const Arguments& inputs) const;
   CompiledFunction compiled(CompileOptions options) const;
 
  private:

@@ -1,6 +1,8 @@
 // Trace: the graph of a function while it runs under compile(), or of a single operation.
 #pragma once
 
+#include <sinter/compile.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +13,25 @@
 #include "src/graph/builder.h"
 
 namespace sinter {
+
+class Trace;
+
+// What a Number refers to while a function is traced.
+class TracedNumber {
+ public:
+  TracedNumber(std::weak_ptr<Trace> trace, NumberId id) : trace_(std::move(trace)), id_(id) {}
+  std::shared_ptr<Trace> trace() const { return trace_.lock(); }
+  NumberId id() const { return id_; }
+
+ private:
+  std::weak_ptr<Trace> trace_;
+  NumberId id_;
+};
+
+// The value of a number that is not traced.
+Scalar scalar_of(const Number& number);
+// The reverse.
+Number number_of(NumberKind kind, const Scalar& value);
 
 class Trace : public std::enable_shared_from_this<Trace> {
  public:
@@ -23,6 +44,13 @@ class Trace : public std::enable_shared_from_this<Trace> {
   Tensor traced(const Operand& operand);
   // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
   Operand operand(const Tensor& tensor);
+
+  Number add_number(const Number& example);
+  Number traced(NumberKind kind, NumberId id);
+  // The table's entry for a number of this trace, or for a concrete one.
+  NumberId number(const Number& number);
+  // The number as it is in this call; the program is then for calls with that value only.
+  Number specialized(const Number& number);
 
   // The target device; null until an input or a captured tensor determines it.
   std::shared_ptr<Device> device;
@@ -51,11 +79,12 @@ class TraceScope {
   Trace* previous_;
 };
 
-using TraceableFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-
-// Runs the function on traced tensors like `examples`; its results become the graph's outputs.
-// `device` is their device; null if it is not known yet.
-std::shared_ptr<Trace> trace_function(const TraceableFunction& function,
+// Runs the function on traced arguments like `examples`; its results become the graph's outputs.
+// `device` is the device of the tensors; null if it is not known yet.
+std::shared_ptr<Trace> trace_function(const CompiledFunction::Body& function,
+                                      const Arguments& examples,
+                                      std::shared_ptr<Device> device = nullptr);
+std::shared_ptr<Trace> trace_function(const CompiledFunction::Traced& function,
                                       std::span<const Tensor> examples,
                                       std::shared_ptr<Device> device = nullptr);
 

@@ -53,14 +53,14 @@ std::optional<TunedEntry> entry_of(const TunedKernel& tuned) {
 
 class ProgramTuning {
  public:
-  ProgramTuning(const TracedProgram& traced, std::span<const Tensor> inputs,
-                const TuneOptions& options, TuningStore& store)
+  ProgramTuning(const TracedProgram& traced, const Arguments& inputs, const TuneOptions& options,
+                TuningStore& store)
       : program_(*traced.program),
         device_(*program_.executable.device),
         options_(options),
         store_(store),
         memory_(take_memory(program_.executable)) {
-    for (const Tensor& tensor : inputs) inputs_.push_back(tensor);
+    for (const Tensor& tensor : inputs.tensors()) inputs_.push_back(tensor);
     for (const Tensor& tensor : traced.captured) inputs_.push_back(tensor);
     bind_slots();
   }
@@ -110,7 +110,7 @@ class ProgramTuning {
     if (const auto before = tuned_.find(key); before != tuned_.end()) {
       launch(g);
       report_.kernels.push_back(report_.kernels[before->second]);
-      report_.kernels.back().name = kernel.program.name;
+      report_.kernels.back().name = kernel.name();
       return;
     }
     TuneTarget target{
@@ -168,7 +168,7 @@ void check_tunable(const Device& device) {
     fail_user("tune", "kernels on {} have one config each: tuning is for GPUs", device.name());
 }
 
-TuneReport tune_program(const TracedProgram& traced, std::span<const Tensor> inputs,
+TuneReport tune_program(const TracedProgram& traced, const Arguments& inputs,
                         const TuneOptions& options, TuningStore& store) {
   if (!(options.seconds > 0)) fail_user("tune", "seconds is {}, not above 0", options.seconds);
   return ProgramTuning(traced, inputs, options, store).run();

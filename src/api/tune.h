@@ -14,7 +14,7 @@ namespace sinter {
 void check_tunable(const Device& device);
 
 // `traced` is built with the heuristic's configs. Faster ones are put into the store.
-TuneReport tune_program(const TracedProgram& traced, std::span<const Tensor> inputs,
+TuneReport tune_program(const TracedProgram& traced, const Arguments& inputs,
                         const TuneOptions& options, TuningStore& store);
 
 }  // namespace sinter

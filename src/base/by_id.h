@@ -12,7 +12,8 @@ template <typename Id, typename T>
 class ById {
  public:
   ById() = default;
-  explicit ById(std::size_t count, const T& value = T{}) : items_(count, value) {}
+  explicit ById(std::size_t count) : items_(count) {}
+  ById(std::size_t count, const T& value) : items_(count, value) {}
 
   decltype(auto) operator[](Id id) { return items_[index(id)]; }
   decltype(auto) operator[](Id id) const { return items_[index(id)]; }

@@ -7,8 +7,12 @@ namespace sinter {
 
 enum class MachineKind : std::uint8_t { cpu, gpu };
 
+// A library that computes matrix products.
+enum class MatmulLibrary : std::uint8_t { none, cublaslt };
+
 struct Machine {
   MachineKind kind = MachineKind::cpu;
+  MatmulLibrary matmul_library = MatmulLibrary::none;
   std::int64_t cache_bytes = 32 << 20;  // last-level cache
   // GPUs only.
   int multiprocessors = 0;

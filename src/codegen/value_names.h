@@ -28,12 +28,8 @@ class ValueNames {
  public:
   ValueNames(const tile::TileProgram& program, IndexDialect dialect);
 
-  const std::string& operator[](tile::ValueId id) const {
-    return names_[static_cast<std::size_t>(id)];
-  }
-  void rename(tile::ValueId id, std::string name) {
-    names_[static_cast<std::size_t>(id)] = std::move(name);
-  }
+  const std::string& operator[](tile::ValueId id) const { return names_[id]; }
+  void rename(tile::ValueId id, std::string name) { names_[id] = std::move(name); }
 
   std::string text(const Index& index) const { return index_text(index, spelling()); }
   // The offset at `row` and `col`, two pieces of text.
@@ -46,7 +42,7 @@ class ValueNames {
   IndexSpelling spelling() const;
 
   IndexDialect dialect_;
-  std::vector<std::string> names_;  // by value
+  ById<tile::ValueId, std::string> names_;
 };
 
 }  // namespace sinter

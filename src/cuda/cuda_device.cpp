@@ -9,9 +9,11 @@
 
 #include "src/base/check.h"
 #include "src/base/options.h"
+#include "src/cuda/cublaslt_matmul.h"
 #include "src/cuda/cuda_graph.h"
 #include "src/cuda/cuda_kernel.h"
 #include "src/cuda/event_stopwatch.h"
+#include "src/cuda/library_paths.h"
 #include "src/runtime/registry.h"
 
 namespace sinter {
@@ -37,7 +39,8 @@ CudaDevice::CudaDevice(const CudaDeviceOptions& options)
                                                    : Nvrtc::load(options.nvrtc_paths),
                                                options.cache_dir)),
       streams_(std::make_shared<CudaStreams>(primary_)),
-      pool_(CudaPool::create(primary_, streams_)) {}
+      pool_(CudaPool::create(primary_, streams_)),
+      cublaslt_paths_(options.cublaslt_paths) {}
 
 std::string CudaDevice::description() const {
   const CudaDeviceDescription& gpu = primary_->description();
@@ -134,6 +137,23 @@ std::unique_ptr<Stopwatch> CudaDevice::stopwatch() {
 
 KernelPtr CudaDevice::compile(const KernelSource& source) {
   return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
+}
+
+const std::shared_ptr<const CublasLt>& CudaDevice::cublaslt() {
+  std::call_once(cublaslt_once_, [&] {
+    if (cublaslt_paths_.empty())
+      cublaslt_paths_ = cuda_library_paths("cublasLt", primary_->driver().version());
+    cublaslt_ = CublasLt::load(cublaslt_paths_, primary_);
+  });
+  return cublaslt_;
+}
+
+MatmulLibrary CudaDevice::matmul_library() {
+  return primary_->compute() >= 80 && cublaslt() ? MatmulLibrary::cublaslt : MatmulLibrary::none;
+}
+
+KernelPtr CudaDevice::library_kernel(const LibraryMatmul& call) {
+  return cublaslt() ? make_cublaslt_kernel(cublaslt(), streams_, call) : nullptr;
 }
 
 std::string CudaDevice::assembly(const KernelSource& source) { return compiler_->ptx(source); }

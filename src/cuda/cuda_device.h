@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/cuda/cublaslt.h"
 #include "src/cuda/cuda_compiler.h"
 #include "src/cuda/cuda_pool.h"
 #include "src/cuda/cuda_streams.h"
@@ -17,9 +18,11 @@ namespace sinter {
 
 struct CudaDeviceOptions {
   int ordinal = 0;
-  std::string cache_dir;                 // empty: no kernels are kept after exit
-  const CudaDriver* driver = nullptr;    // null: this machine's
-  std::vector<std::string> nvrtc_paths;  // empty: Nvrtc::find()'s search path
+  std::string cache_dir;               // empty: no kernels are kept after exit
+  const CudaDriver* driver = nullptr;  // null: this machine's
+  // Empty: those of cuda_library_paths().
+  std::vector<std::string> nvrtc_paths;
+  std::vector<std::string> cublaslt_paths;
 };
 
 class CudaDevice final : public Device {
@@ -51,6 +54,9 @@ class CudaDevice final : public Device {
 
   RenderTarget render_target() const override { return {.dialect = Dialect::cuda}; }
   KernelPtr compile(const KernelSource& source) override;
+  // cuBLASLt, on GPUs that have every dtype (compute capability 8.0).
+  MatmulLibrary matmul_library() override;
+  KernelPtr library_kernel(const LibraryMatmul& call) override;
   std::string assembly(const KernelSource& source) override;
   std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;
 
@@ -60,12 +66,16 @@ class CudaDevice final : public Device {
 
  private:
   double measure_copy_bandwidth();
+  const std::shared_ptr<const CublasLt>& cublaslt();  // null if there is none
 
   CudaContextPtr primary_;
   std::string name_;
   std::shared_ptr<const CudaCompiler> compiler_;
   std::shared_ptr<CudaStreams> streams_;
   std::shared_ptr<CudaPool> pool_;
+  std::vector<std::string> cublaslt_paths_;
+  std::once_flag cublaslt_once_;
+  std::shared_ptr<const CublasLt> cublaslt_;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
 };

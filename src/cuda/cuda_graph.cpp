@@ -33,12 +33,14 @@ class CudaGraph final : public LaunchGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  void launch(std::span<const tile::BufferBinding> buffers) override;
+  void launch(std::span<const tile::BufferBinding> buffers,
+              std::span<const std::int64_t> scalars) override;
 
  private:
   CUresult capture(bool programmatic);
   CUresult capture_nodes(CUstream stream, bool programmatic);
-  void rebind(Node& node, std::span<const tile::BufferBinding> buffers);
+  void rebind(Node& node, std::span<const tile::BufferBinding> buffers,
+              std::span<const std::int64_t> scalars);
 
   CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
@@ -130,11 +132,11 @@ CUresult CudaGraph::capture_nodes(CUstream stream, bool programmatic) {
   return 0;
 }
 
-void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers) {
+void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers,
+                       std::span<const std::int64_t> scalars) {
   const CudaVariant* variant = &node.kernel->variant_for(buffers);
   GpuWords words;  // NOLINT: unwritten words are not read
-  const std::size_t count =
-      pack_gpu_words(buffers, node.scalars, node.grid, variant->divisors, words);
+  const std::size_t count = pack_gpu_words(buffers, scalars, node.grid, variant->divisors, words);
   if (variant == node.variant && std::equal(node.words.begin(), node.words.end(), words.begin()))
     return;
   CudaKernelNodeParams params;
@@ -150,13 +152,18 @@ void CudaGraph::rebind(Node& node, std::span<const tile::BufferBinding> buffers)
   node.variant = variant;
 }
 
-void CudaGraph::launch(std::span<const tile::BufferBinding> buffers) {
+void CudaGraph::launch(std::span<const tile::BufferBinding> buffers,
+                       std::span<const std::int64_t> scalars) {
   const ContextScope scope(*primary_);
   const std::lock_guard lock(mutex_);
   std::size_t first = 0;
+  std::size_t first_scalar = 0;
   for (Node& node : nodes_) {
-    if (node.grid > 0) rebind(node, buffers.subspan(first, node.buffers));
+    const std::span<const std::int64_t> given =
+        scalars.empty() ? node.scalars : scalars.subspan(first_scalar, node.scalars.size());
+    if (node.grid > 0) rebind(node, buffers.subspan(first, node.buffers), given);
     first += node.buffers;
+    first_scalar += node.scalars.size();
   }
   primary_->driver().graph_launch(exec_, streams_->current());
 }

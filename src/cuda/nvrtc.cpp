@@ -5,9 +5,8 @@
 #include <dlfcn.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
-
 #include "src/base/check.h"
+#include "src/cuda/library_paths.h"
 #include "src/runtime/failed_source.h"
 
 struct _nvrtcProgram;  // NOLINT: NVRTC's own name
@@ -78,24 +77,8 @@ const char* Nvrtc::Functions::bind(void* library) {
   return missing;
 }
 
-std::vector<std::string> Nvrtc::candidates(int driver_version, const char* cuda_home,
-                                           const char* cuda_path) {
-  std::vector<std::string> names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  if (driver_version < 13000) std::swap(names[0], names[1]);
-  std::vector<std::string> directories = {""};  // "": the loader's search path
-  for (const char* home : {cuda_home, cuda_path})
-    if (home && *home)
-      for (const char* lib : {"/lib64/", "/lib/"}) directories.push_back(std::string(home) + lib);
-  for (const char* directory : {"/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"})
-    directories.emplace_back(directory);
-  std::vector<std::string> paths;
-  for (const std::string& name : names)
-    for (const std::string& directory : directories) paths.push_back(directory + name);
-  return paths;
-}
-
 std::shared_ptr<const Nvrtc> Nvrtc::find(int driver_version) {
-  return load(candidates(driver_version, std::getenv("CUDA_HOME"), std::getenv("CUDA_PATH")));
+  return load(cuda_library_paths("nvrtc", driver_version));
 }
 
 std::shared_ptr<const Nvrtc> Nvrtc::load(const std::vector<std::string>& paths) {

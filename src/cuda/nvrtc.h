@@ -17,12 +17,8 @@ class Nvrtc {
   // The first of `paths` that exists and is CUDA 12.0 or newer. DeviceError with installation
   // advice if there is none. The library stays loaded until the process exits.
   static std::shared_ptr<const Nvrtc> load(const std::vector<std::string>& paths);
-  // This machine's, for a driver of that version (12040 is CUDA 12.4). Prefers the driver's own
-  // CUDA version, since a cubin of a newer CUDA may not load.
+  // This machine's, for a driver of that version (12040 is CUDA 12.4).
   static std::shared_ptr<const Nvrtc> find(int driver_version);
-  // find()'s search path, in order.
-  static std::vector<std::string> candidates(int driver_version, const char* cuda_home,
-                                             const char* cuda_path);
 
   Nvrtc(const Nvrtc&) = delete;
   Nvrtc& operator=(const Nvrtc&) = delete;

@@ -31,7 +31,7 @@ void count_costs(const Plan& plan, FusionGroup& group) {
   for (NodeId id : group.nodes) {
     const Node& node = graph[id];
     const std::int64_t elements =
-        node.op == Op::reduce ? node.operands[0].view.shape.numel() : node.shape.numel();
+        is_reduction(node.op) ? node.operands[0].view.shape.numel() : node.shape.numel();
     group.flops += elements * std::max(1, cost_of(graph, node));
     const auto is_inside = [&](NodeId source) {
       return plan.group_of[static_cast<std::size_t>(source)] == index;

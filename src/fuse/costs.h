@@ -18,7 +18,7 @@ void add_outside_reads(const Graph& graph, NodeId id, const IsInside& is_inside,
                        OutsideReads& reads) {
   for (const Operand& operand : graph[id].operands) {
     const Node& source = graph[operand.node];
-    if (source.op == Op::constant || source.op == Op::iota) continue;
+    if (is_scalar(source.op) || source.op == Op::iota) continue;
     const bool is_memory = source.op == Op::input || source.op == Op::concat;
     if (!is_memory && is_inside(operand.node)) continue;
     std::vector<View>& views = reads[operand.node];

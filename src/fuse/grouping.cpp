@@ -8,18 +8,14 @@
 
 #include "src/base/check.h"
 #include "src/fuse/costs.h"
+#include "src/fuse/products.h"
 #include "src/graph/power.h"
 
 namespace sinter {
 
-bool computes(const Node& node) { return is_pointwise(node.op) || node.op == Op::reduce; }
+bool computes(const Node& node) { return is_pointwise(node.op) || is_reduction(node.op); }
 
 namespace {
-
-Domain domain_of(const Node& node) {
-  if (node.op == Op::reduce) return {node.operands[0].view.shape, node.axes};
-  return {node.shape, 0};
-}
 
 int work_of(const Graph& graph, const Node& node) { return std::max(1, cost_of(graph, node)); }
 
@@ -30,7 +26,8 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       options_(options),
       users_(graph.nodes.size()),
       is_output_(graph.nodes.size(), 0),
-      unit_of_(graph.nodes.size(), kNoGroup) {
+      unit_of_(graph.nodes.size(), kNoGroup),
+      node_axes_(graph.nodes.size()) {
   for (const Operand& output : graph.outputs) is_output_[output.node] = 1;
   // Reductions one after the other, up to a node: those of the same round can share a pass.
   ById<NodeId, int> rounds(graph.nodes.size(), 0);
@@ -41,9 +38,12 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       rounds[id] = std::max(rounds[id], rounds[operand.node]);
     }
     if (!computes(node) && node.op != Op::concat) continue;
-    unit_of_[id] = units_.push_back({{id}, domain_of(node), work_of(graph, node)});
+    unit_of_[id] = units_.push_back({{id}, space_of(node), work_of(graph, node)});
+    node_axes_[id] = sinter::axes_of(node);
     order_.push_back(unit_of_[id]);
-    if (node.op == Op::reduce) units_.back().reductions[++rounds[id]] = 1;
+    if (is_reduction(node.op)) units_.back().reductions[++rounds[id]] = 1;
+    units_.back().has_contraction = node.op == Op::contract;
+    units_.back().runs_in_library = runs_in_library(graph, node, options);
   }
 }
 
@@ -53,9 +53,14 @@ std::vector<NodeId> Grouping::members(GroupId group) const {
   return sorted;
 }
 
+// Groups of the same shape first: a merge that splits axes must not stand in the way of one that
+// does not.
 void Grouping::merge_all() {
-  merge_along_edges();
-  merge_readers_of_one_input();
+  for (const SplitAxes split : {SplitAxes::no, SplitAxes::yes}) {
+    split_axes_ = split;
+    merge_along_edges();
+    merge_readers_of_one_input();
+  }
 }
 
 // Runs to a fixed point: a merge can give a group the row structure that makes another one fit.
@@ -73,7 +78,7 @@ void Grouping::merge_along_edges() {
 
 void Grouping::merge_readers_of_one_input() {
   for (NodeId source = 0; source < graph_.size(); ++source) {
-    if (graph_[source].op == Op::constant) continue;
+    if (is_scalar(graph_[source].op)) continue;
     std::vector<NodeId> readers;  // one for each group
     std::set<GroupId> seen;
     for (NodeId user : users_[source])
@@ -86,64 +91,79 @@ void Grouping::merge_readers_of_one_input() {
 
 bool Grouping::try_merge(GroupId a, GroupId b) {
   if (a == b) return false;
-  const Verdict verdict = judge(a, b);
-  if (!verdict.domain) return false;
+  const SpaceVerdict verdict = judge(a, b);
+  if (!verdict.space) return false;
+  map_members(a, verdict.space->from_a);
+  map_members(b, verdict.space->from_b);
   const bool a_is_larger = units_[a].members.size() > units_[b].members.size();
   Group& target = units_[a_is_larger ? a : b];
   Group& merged = units_[a_is_larger ? b : a];
   reorder(a, b, a_is_larger ? a : b);
   for (NodeId id : merged.members) unit_of_[id] = a_is_larger ? a : b;
   target.members.insert(target.members.end(), merged.members.begin(), merged.members.end());
-  target.domain = *verdict.domain;
+  target.axes = verdict.space->axes;
   target.work += merged.work;
+  target.has_contraction |= merged.has_contraction;
   for (const auto& [round, count] : merged.reductions) target.reductions[round] += count;
   merged.members.clear();
   return true;
 }
 
-Grouping::Verdict Grouping::join_domains(const Domain& a, const Domain& b) {
-  if (a == b) return {a, {}};
-  if (a.reduced && b.reduced) {
-    if (a.shape == b.shape)
-      return {{},
-              fmt::format("one reduces over axes {}, the other over axes {}", axes_text(a.reduced),
-                          axes_text(b.reduced))};
-    return {{},
-            fmt::format("they reduce over different shapes: {} and {}", to_string(a.shape),
-                        to_string(b.shape))};
+void Grouping::map_members(GroupId group, const std::vector<AxisList>& to_joint) {
+  if (is_identity(to_joint)) return;
+  for (NodeId id : units_[group].members) {
+    NodeAxes& axes = node_axes_[id];
+    axes = {mapped(axes.computed_over, to_joint), mapped(axes.result, to_joint)};
   }
-  const Domain& rows = a.reduced ? a : b;
-  const Domain& other = a.reduced ? b : a;
-  if (rows.reduced && (other.shape == rows.shape || other.shape == rows.kept())) return {rows, {}};
-  return {
-      {},
-      fmt::format("they walk different shapes: {} and {}", to_string(a.shape), to_string(b.shape))};
 }
 
-Grouping::Verdict Grouping::judge(GroupId a, GroupId b) const {
-  Verdict verdict = join_domains(domain(a), domain(b));
-  if (!verdict.domain) return verdict;
-  if (has_misaligned_edge(a, b, *verdict.domain))
-    return {{}, first_misaligned_edge(a, b, *verdict.domain)};
+SpaceVerdict Grouping::judge(GroupId a, GroupId b) const {
+  if (units_[a].runs_in_library || units_[b].runs_in_library)
+    return {{}, "the matrix product runs in cuBLASLt, which gains more than fusing would"};
+  if (units_[a].has_contraction && units_[b].has_contraction)
+    return {{}, "each matrix product has a kernel of its own"};
+  SpaceVerdict verdict = join_spaces(axes(a), axes(b), split_axes_);
+  if (!verdict.space) return verdict;
+  if (!options_.split_rows && long_reduced_axes(verdict.space->axes) >
+                                  std::max(long_reduced_axes(axes(a)), long_reduced_axes(axes(b))))
+    return {{}, "rows of several axes would not stay on chip"};
+  if (has_misaligned_edge(a, b, *verdict.space))
+    return {{}, first_misaligned_edge(a, b, *verdict.space)};
   if (std::string reason = too_large(a, b); !reason.empty()) return {{}, std::move(reason)};
   if (has_path_around(a, b)) return {{}, "another kernel has to run between them"};
   return verdict;
 }
 
 std::string Grouping::refusal(GroupId a, GroupId b) const {
-  const std::string reason = judge(a, b).reason;
+  const std::string reason = judge(a, b).refusal;
   return reason.empty() ? "they read nothing in common" : reason;
 }
 
-// The edges between the groups, seen from the smaller one, and those inside a group whose domain
-// changes. Others were looked at before.
-bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const {
+Grouping::Edge Grouping::edge_axes(NodeId reader, NodeId source, GroupId a,
+                                   const JointSpace& joint) const {
+  const auto to_joint = [&](NodeId id) -> const std::vector<AxisList>& {
+    return group_of(id) == a ? joint.from_a : joint.from_b;
+  };
+  return {mapped(node_axes_[reader].computed_over, to_joint(reader)),
+          mapped(node_axes_[source].result, to_joint(source))};
+}
+
+// Whether a node reads of another one just the element it is at.
+bool Grouping::is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const {
+  return operand.view.offset == 0 &&
+         are_same_elements(strides_along(operand.view, edge.reader, axes),
+                           dense_strides(edge.source, axes), axes);
+}
+
+// Looks at the edges between the groups from the smaller one. Edges inside a group stay aligned.
+bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const {
   const bool a_is_smaller = units_[a].members.size() < units_[b].members.size();
   const GroupId small = a_is_smaller ? a : b;
   const GroupId large = a_is_smaller ? b : a;
   const auto is_misaligned = [&](NodeId reader, GroupId source) {
     for (const Operand& operand : graph_[reader].operands)
-      if (group_of(operand.node) == source && !misaligned(operand, reader, joint).empty())
+      if (group_of(operand.node) == source &&
+          !is_aligned(operand, edge_axes(reader, operand.node, a, joint), joint.axes))
         return true;
     return false;
   };
@@ -152,40 +172,29 @@ bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) co
     for (NodeId user : users_[id])
       if (group_of(user) == large && is_misaligned(user, small)) return true;
   }
-  for (GroupId group : {a, b})
-    if (domain(group) != joint)
-      for (NodeId id : units_[group].members)
-        if (is_misaligned(id, group)) return true;
   return false;
 }
 
-std::string Grouping::first_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const {
-  for (GroupId reader : {a, b})
-    for (NodeId id : members(reader))
-      for (const Operand& operand : graph_[id].operands) {
+std::string Grouping::first_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const {
+  for (GroupId group : {a, b})
+    for (NodeId reader : members(group))
+      for (const Operand& operand : graph_[reader].operands) {
         const GroupId source = group_of(operand.node);
-        if (source != a && source != b) continue;
-        if (std::string reason = misaligned(operand, id, joint); !reason.empty()) return reason;
+        if (source == group || (source != a && source != b)) continue;
+        const Edge edge = edge_axes(reader, operand.node, a, joint);
+        if (is_aligned(operand, edge, joint.axes)) continue;
+        const bool lacks_an_axis =
+            std::any_of(edge.source.begin(), edge.source.end(), [&](int axis) {
+              return joint.axes[static_cast<std::size_t>(axis)].reduced &&
+                     std::find(edge.reader.begin(), edge.reader.end(), axis) == edge.reader.end();
+            });
+        if (lacks_an_axis)
+          return fmt::format("%{} needs parts of %{} that other rows compute", reader,
+                             operand.node);
+        return fmt::format("%{} reads %{} through another view ({})", reader, operand.node,
+                           to_string(operand.view));
       }
   return {};
-}
-
-// Why a node of a group cannot read another one in passing; empty if it can.
-std::string Grouping::misaligned(const Operand& operand, NodeId reader,
-                                 const Domain& domain) const {
-  const Node& source = graph_[operand.node];
-  const Node& user = graph_[reader];
-  const bool source_is_row =
-      source.op == Op::reduce || (domain.reduced != 0 && source.shape == domain.kept());
-  const bool reads_as_row =
-      user.op != Op::reduce && domain.reduced != 0 && user.shape == domain.kept();
-  if (!source_is_row && reads_as_row)
-    return fmt::format("%{} needs parts of %{} that other rows compute", reader, operand.node);
-  const View expected = source_is_row && !reads_as_row ? row_broadcast(domain.shape, domain.reduced)
-                                                       : dense_view(source.shape);
-  if (same_access(operand.view, expected)) return {};
-  return fmt::format("%{} reads %{} through another view ({})", reader, operand.node,
-                     to_string(operand.view));
 }
 
 std::string Grouping::too_large(GroupId a, GroupId b) const {

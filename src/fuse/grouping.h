@@ -31,7 +31,8 @@ class Grouping {
   GroupId group_of(NodeId id) const { return computes(graph_[id]) ? unit_of_[id] : kNoGroup; }
   // By group; those that were merged into others have no members. In evaluation order.
   std::vector<NodeId> members(GroupId group) const;
-  const Domain& domain(GroupId group) const { return units_[group].domain; }
+  const GroupAxes& axes(GroupId group) const { return units_[group].axes; }
+  const NodeAxes& axes_of(NodeId id) const { return node_axes_[id]; }
 
   // Why two groups are not one.
   std::string refusal(GroupId a, GroupId b) const;
@@ -39,24 +40,26 @@ class Grouping {
  private:
   struct Group {
     std::vector<NodeId> members;
-    Domain domain;
+    GroupAxes axes;
     int work = 0;                        // simple instructions per element
     std::map<int, int> reductions = {};  // by round: how many are accumulated in one pass
+    bool has_contraction = false;
+    bool runs_in_library = false;
   };
-  // A yes has the joint domain, a no its reason.
-  struct Verdict {
-    std::optional<Domain> domain;
-    std::string reason;
-  };
-
   void merge_along_edges();
   void merge_readers_of_one_input();
   bool try_merge(GroupId a, GroupId b);
-  static Verdict join_domains(const Domain& a, const Domain& b);
-  Verdict judge(GroupId a, GroupId b) const;
-  bool has_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const;
-  std::string first_misaligned_edge(GroupId a, GroupId b, const Domain& joint) const;
-  std::string misaligned(const Operand& operand, NodeId reader, const Domain& domain) const;
+  SpaceVerdict judge(GroupId a, GroupId b) const;
+  bool has_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const;
+  std::string first_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const;
+  // The axes of two nodes, one of each group, in the joint space.
+  struct Edge {
+    AxisList reader;
+    AxisList source;
+  };
+  Edge edge_axes(NodeId reader, NodeId source, GroupId a, const JointSpace& joint) const;
+  bool is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const;
+  void map_members(GroupId group, const std::vector<AxisList>& to_joint);
   std::string too_large(GroupId a, GroupId b) const;
   std::size_t accesses(GroupId a, GroupId b) const;
 
@@ -71,11 +74,13 @@ class Grouping {
 
   const Graph& graph_;
   const FusionOptions& options_;
+  SplitAxes split_axes_ = SplitAxes::no;
   ById<NodeId, std::vector<NodeId>> users_;
   ById<NodeId, char> is_output_;
   ById<NodeId, UnitId> unit_of_;  // kNoGroup for leaves
   ById<UnitId, Group> units_;
-  ById<UnitId, int> order_;  // topological
+  ById<NodeId, NodeAxes> node_axes_;  // in the space of the node's group; none for leaves
+  ById<UnitId, int> order_;           // topological
 };
 
 }  // namespace sinter

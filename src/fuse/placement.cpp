@@ -67,7 +67,10 @@ void order_groups(const Grouping& grouping, Plan& plan) {
           plan.group_of[static_cast<std::size_t>(member)] = static_cast<int>(plan.groups.size());
       }
       if (group != kNoGroup)
-        plan.groups.push_back({.domain = grouping.domain(group), .nodes = std::move(nodes)});
+        plan.groups.push_back({.axes = grouping.axes(group), .nodes = std::move(nodes)});
+      if (group != kNoGroup)
+        for (NodeId member : plan.groups.back().nodes)
+          plan.groups.back().node_axes.push_back(grouping.axes_of(member));
     }
   }
   SINTER_ASSERT(std::count(has_run.begin(), has_run.end(), 0) == 0, "groups wait for each other");
@@ -110,8 +113,7 @@ void place_values(Plan& plan) {
 void widen_small_values(Plan& plan) {
   constexpr std::int64_t kMuchSmaller = 32;
   std::int64_t largest = 0;
-  for (const FusionGroup& group : plan.groups)
-    largest = std::max(largest, group.domain.shape.numel());
+  for (const FusionGroup& group : plan.groups) largest = std::max(largest, numel(group.axes));
   std::set<NodeId> returned;
   for (const Operand& output : plan.graph.outputs) returned.insert(output.node);
   for (NodeId id = 0; id < plan.graph.size(); ++id) {

@@ -14,17 +14,34 @@ View Plan::buffer_view(const Operand& operand) const {
   return *view;
 }
 
-std::string axes_text(std::uint32_t axes) {
-  std::string text;
-  for (int i = 0; i < kMaxRank; ++i)
-    if (axes >> i & 1) text += fmt::format("{}{}", text.empty() ? "" : ", ", i);
-  return text;
+const NodeAxes& FusionGroup::axes_of(NodeId node) const {
+  const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
+  SINTER_ASSERT(at != nodes.end() && *at == node, "%{} is not in the group", node);
+  return node_axes[static_cast<std::size_t>(at - nodes.begin())];
+}
+
+namespace {
+
+// The group reduces, but not over any of these axes.
+bool are_kept(const GroupAxes& axes, const AxisList& list) {
+  return reduced_mask(axes) != 0 && std::none_of(list.begin(), list.end(), [&](int axis) {
+           return axes[static_cast<std::size_t>(axis)].reduced;
+         });
+}
+
+}  // namespace
+
+bool FusionGroup::is_per_row(NodeId node) const { return are_kept(axes, axes_of(node).result); }
+
+bool FusionGroup::is_computed_per_row(NodeId node) const {
+  return are_kept(axes, axes_of(node).computed_over);
 }
 
 FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine) {
   FusionOptions options;
   options.fuse = fuse;
   options.parallelism = parallelism;
+  options.matmul_library = machine.matmul_library;
   if (machine.kind == MachineKind::gpu) {
     // A row is taken by the threads of one block, or of a cluster of them.
     options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
@@ -32,8 +49,31 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
     // An access is an address, a stride for each axis and little more, of 4095 words in all.
     options.most_accesses = 128;
     options.repeated_cost = 8 * kHeavyCost;
+    options.split_rows = false;
   }
   return options;
+}
+
+// Every node runs along axes of its sizes, and reads nodes of its group element by element.
+void verify_axes(const Plan& plan, const FusionGroup& group) {
+  SINTER_ASSERT(group.node_axes.size() == group.nodes.size(), "a node has no axes");
+  const auto elements = [&](const AxisList& list) {
+    std::int64_t count = 1;
+    for (int axis : list) count *= group.axes.at(static_cast<std::size_t>(axis)).size;
+    return count;
+  };
+  for (NodeId id : group.nodes) {
+    const Node& node = plan.graph[id];
+    const NodeAxes& axes = group.axes_of(id);
+    SINTER_ASSERT(elements(axes.result) == node.shape.numel(), "%{} has other axes", id);
+    for (const Operand& operand : node.operands) {
+      if (!std::binary_search(group.nodes.begin(), group.nodes.end(), operand.node)) continue;
+      SINTER_ASSERT(are_same_elements(strides_along(operand.view, axes.computed_over, group.axes),
+                                      dense_strides(group.axes_of(operand.node).result, group.axes),
+                                      group.axes),
+                    "%{} reads other elements of %{}", id, operand.node);
+    }
+  }
 }
 
 void verify(const Plan& plan) {
@@ -52,6 +92,7 @@ void verify(const Plan& plan) {
   for (const FusionGroup& group : plan.groups) {
     settle();
     SINTER_ASSERT(!group.nodes.empty() && !group.outputs.empty(), "a group computes nothing");
+    verify_axes(plan, group);
     for (NodeId id : group.nodes) {
       for (const Operand& operand : plan.graph[id].operands)
         SINTER_ASSERT(ready[static_cast<std::size_t>(operand.node)], "%{} before %{}", id,
@@ -67,9 +108,9 @@ std::string to_string(const Plan& plan) {
   std::string text;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const FusionGroup& group = plan.groups[g];
-    text += fmt::format("group {} over {}", g, to_string(group.domain.shape));
-    if (group.domain.reduced)
-      text += fmt::format(" reducing axes {}", axes_text(group.domain.reduced));
+    text += fmt::format("group {} over {}", g, to_string(group.axes));
+    if (const std::uint32_t reduced = reduced_mask(group.axes); reduced != 0)
+      text += fmt::format(" reducing axes {}", axes_text(reduced));
     text += fmt::format(", {} bytes:", group.bytes());
     for (NodeId id : group.nodes) {
       const Node& node = plan.graph[id];

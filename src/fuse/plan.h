@@ -8,29 +8,26 @@
 #include <vector>
 
 #include "src/base/machine.h"
+#include "src/fuse/group_space.h"
 #include "src/graph/graph.h"
 
 namespace sinter {
 
-// The index space a group's kernel walks: `shape`, of which the axes in `reduced` are reduced over.
-// A node of a group is either full (has the domain's shape) or row-level (has the kept axes only).
-struct Domain {
-  Shape shape;
-  std::uint32_t reduced = 0;
-
-  Shape kept() const { return kept_shape(shape, reduced); }
-  friend bool operator==(const Domain&, const Domain&) = default;
-};
-
 struct FusionGroup {
-  Domain domain;
-  std::vector<NodeId> nodes;         // in evaluation order
-  std::vector<NodeId> outputs = {};  // those whose values leave the group
+  GroupAxes axes;                        // the index space that the kernel walks
+  std::vector<NodeId> nodes;             // in evaluation order, which is that of their ids
+  std::vector<NodeAxes> node_axes = {};  // by position in `nodes`
+  std::vector<NodeId> outputs = {};      // those whose values leave the group
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   std::int64_t flops = 0;  // simple operations, by the op table's costs
 
   std::int64_t bytes() const { return bytes_read + bytes_written; }
+  const NodeAxes& axes_of(NodeId node) const;  // of a node of the group
+  // Whether a node has one value per row, not one for each element along the reduced axes.
+  bool is_per_row(NodeId node) const;
+  // Whether it is computed once per row; a reduction is computed from all elements of its row.
+  bool is_computed_per_row(NodeId node) const;
 };
 
 // A value that one group writes and another reads back; or a part of a concat that is written by
@@ -77,9 +74,13 @@ struct FusionOptions {
   int most_nodes = 256;
   int most_work = 4096;
   int most_reductions = 16;
+  // Whether merging may split a reduced axis. Rows of several axes are walked in a loop for each
+  // reduction instead of staying on chip: a CPU's cache keeps them, a GPU's registers do not.
+  bool split_rows = true;
   // Simple instructions an element that a part of a split row does again rather than read a tensor
   // more.
   int repeated_cost = kHeavyCost;
+  MatmulLibrary matmul_library = MatmulLibrary::none;
 };
 
 // What suits that many workers of a device.
@@ -89,6 +90,5 @@ Plan make_plan(const Graph& graph, const FusionOptions& options);
 
 void verify(const Plan& plan);
 std::string to_string(const Plan& plan);
-std::string axes_text(std::uint32_t axes);  // "0, 2"
 
 }  // namespace sinter

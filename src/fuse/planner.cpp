@@ -4,13 +4,15 @@
 #include "src/fuse/placement.h"
 #include "src/fuse/plan.h"
 #include "src/fuse/prepare.h"
+#include "src/fuse/products.h"
 #include "src/fuse/unfused.h"
 
 namespace sinter {
 
 Plan make_plan(const Graph& graph, const FusionOptions& options) {
   Plan plan;
-  plan.graph = materialize_leaves(split_reductions(graph, options));
+  const Graph prepared = options.fuse ? products_as_sums(graph) : graph;
+  plan.graph = materialize_leaves(split_reductions(prepared, options));
 #ifndef NDEBUG
   verify(plan.graph);
 #endif

@@ -28,7 +28,7 @@ Graph materialize_leaves(const Graph& graph) {
       const Operand& part = graph[id].operands[i];
       const Op op = graph[part.node].op;
       const bool is_computed_in_place =
-          uses[part.node] == 1 && (is_pointwise(op) || op == Op::reduce) && is_whole(graph, part);
+          uses[part.node] == 1 && (is_pointwise(op) || is_reduction(op)) && is_whole(graph, part);
       if (!is_computed_in_place) concat.operands[i] = copied(rewriter.build(), concat.operands[i]);
     }
     replacement = rewriter.build().add(std::move(concat));
@@ -37,7 +37,7 @@ Graph materialize_leaves(const Graph& graph) {
   GraphBuilder build(result);
   for (Operand& output : result.outputs) {
     const Node& node = result[output.node];
-    if (node.op != Op::constant && node.op != Op::iota) continue;
+    if (!is_scalar(node.op) && node.op != Op::iota) continue;
     build.set_origin(node.origin);
     output = copied(build, output);
   }

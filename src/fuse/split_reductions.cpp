@@ -12,6 +12,7 @@
 #include "src/fuse/online.h"
 #include "src/fuse/plan.h"
 #include "src/fuse/prepare.h"
+#include "src/fuse/products.h"
 #include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
@@ -23,6 +24,9 @@ constexpr std::int64_t kSmallestRowPart = 2048;    // elements
 constexpr std::int64_t kColumnsAtOnce = 256;       // kept neighbours that one worker takes together
 constexpr std::int64_t kEvenPart = 16;             // elements: parts begin where wide loads can
 constexpr std::size_t kMostReadAgain = 2;          // tensors
+constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
+constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes together
+constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
 
 // The axes mask after one more axis was inserted at `axis`, itself not reduced.
 std::uint32_t shifted(std::uint32_t axes, int axis) {
@@ -84,6 +88,21 @@ class CutChooser {
     return cut;
   }
 
+  // Results are computed in tiles: where there are fewer of them than workers, each sums a part.
+  std::optional<Cut> choose_for_contraction(const Graph& graph, const Node& node) const {
+    const View& view = node.operands[0].view;
+    if (view.shape.numel() < kWorthSplittingProducts || view.shape.rank() == kMaxRank ||
+        !std::has_single_bit(node.axes) || runs_in_library(graph, node, options_))
+      return std::nullopt;
+    const int axis = std::countr_zero(node.axes);
+    const std::int64_t tiles = ceil_div(node.shape.numel(), kProductTile);
+    const std::int64_t count =
+        std::min(parallelism_ / tiles, view.shape[axis] / kSmallestProductPart);
+    if (count < 2) return std::nullopt;
+    const std::int64_t size = view.shape[axis] / count / kEvenPart * kEvenPart;
+    return Cut{axis, {view.shape[axis] / size, size}};
+  }
+
  private:
   // Equal ones near the wanted number if there are, best of an even size; else they leave a tail.
   Parts parts_of(std::int64_t length, std::int64_t smallest, std::int64_t tasks, bool rows) const {
@@ -115,8 +134,13 @@ class Splitter {
       const Node& node = source_[id];
       round_ = 0;
       for (const Operand& operand : node.operands) round_ = std::max(round_, rounds_[operand.node]);
-      rounds_[id] = round_ + (node.op == Op::reduce ? 1 : 0);
-      if (node.op != Op::reduce) return std::nullopt;
+      rounds_[id] = round_ + (is_reduction(node.op) ? 1 : 0);
+      if (!is_reduction(node.op)) return std::nullopt;
+      if (node.op == Op::contract) {
+        const std::optional<Cut> parts = chooser.choose_for_contraction(source_, node);
+        if (!parts) return std::nullopt;
+        return split_contraction(id, *parts);
+      }
       std::optional<Operand> total = split_online(id);
       const std::optional<Cut> cut = total ? std::nullopt : chooser.choose(node);
       if (cut) total = is_arg(node.reduce_kind) ? split_arg(node, *cut) : split_plain(id, *cut);
@@ -171,7 +195,7 @@ class Splitter {
       const NodeId id = waiting.back();
       waiting.pop_back();
       const Node& node = result()[id];
-      if (node.shape.numel() < size || node.op == Op::constant || node.op == Op::iota) continue;
+      if (node.shape.numel() < size || is_scalar(node.op) || node.op == Op::iota) continue;
       if (!is_pointwise(node.op)) {
         found.read.insert(id);
         continue;
@@ -217,6 +241,28 @@ class Splitter {
     split.total = build().cast(split.total, node.dtype);
     splits_[id] = split;
     return split.total;
+  }
+
+  Operand split_contraction(NodeId id, const Cut& how) {
+    const Node node = rewriter_.moved_node(id);
+    const std::int64_t length = node.operands[0].view.shape[how.axis];
+    const std::int64_t whole_parts = how.parts.count * how.parts.size;
+    const DType dtype = compute_dtype(node.dtype);
+    const auto part = [&](std::size_t i, std::int64_t begin, std::int64_t size) {
+      return Operand{node.operands[i].node, slice(node.operands[i].view, how.axis, begin, size, 1)};
+    };
+    Operand a = part(0, 0, whole_parts);
+    Operand b = part(1, 0, whole_parts);
+    a.view = cut(a.view, how.axis, how.parts);
+    b.view = cut(b.view, how.axis, how.parts);
+    const Operand partial = build().contract(a, b, shifted(node.axes, how.axis), dtype);
+    Operand total =
+        build().reduce(ReduceKind::sum, partial, 1u << kept_position(node.axes, how.axis));
+    if (const std::int64_t rest = length - whole_parts; rest > 0)
+      total = build().pointwise(
+          Op::add, {total, build().contract(part(0, whole_parts, rest), part(1, whole_parts, rest),
+                                            node.axes, dtype)});
+    return build().cast(total, node.dtype);
   }
 
   // sum(exp(u - max(u))) of a split maximum: each part's sum is below the part's own maximum, so

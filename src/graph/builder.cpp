@@ -40,6 +40,11 @@ Operand GraphBuilder::constant(const Scalar& value, DType dtype, const Shape& sh
   return {number.node, expand(number.view, shape)};
 }
 
+Operand GraphBuilder::number(NumberId number, DType dtype, const Shape& shape) {
+  const Operand made = add({.op = Op::number, .dtype = dtype, .number = number});
+  return {made.node, expand(made.view, shape)};
+}
+
 Operand GraphBuilder::number_like(const Operand& like, double value) {
   const DType dtype = graph_->dtype(like);
   return constant(Scalar::of(value).as(compute_dtype(dtype)), dtype, like.view.shape);
@@ -77,6 +82,15 @@ Operand GraphBuilder::reduce(ReduceKind kind, const Operand& operand, std::uint3
               .shape = kept_shape(operand.view.shape, axes),
               .operands = {operand},
               .reduce_kind = kind,
+              .axes = axes});
+}
+
+Operand GraphBuilder::contract(const Operand& a, const Operand& b, std::uint32_t axes,
+                               DType dtype) {
+  return add({.op = Op::contract,
+              .dtype = dtype,
+              .shape = kept_shape(a.view.shape, axes),
+              .operands = {a, b},
               .axes = axes});
 }
 

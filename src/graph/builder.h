@@ -22,8 +22,11 @@ class GraphBuilder {
   Operand input(DType dtype, const Shape& shape);
   // A number, repeated to `shape`. It keeps the precision it has: the caller rounds it.
   Operand constant(const Scalar& value, DType dtype, const Shape& shape = {});
-  // Likewise, with the dtype and shape of `like` and the precision that kernels compute in.
+  // A constant with the dtype and shape of `like` and the precision that kernels compute in.
   Operand number_like(const Operand& like, double value);
+  // A number of the graph's table, repeated to `shape`.
+  Operand number(NumberId number, DType dtype, const Shape& shape = {});
+  NumberTable& numbers() { return graph_->numbers; }
   // start + step * i, for i < count.
   Operand range(std::int64_t count, const Scalar& start, const Scalar& step, DType dtype);
 
@@ -36,6 +39,9 @@ class GraphBuilder {
   Operand cast(const Operand& operand, DType dtype);
   Operand copy(const Operand& operand) { return pointwise(Op::copy, {operand}); }
   Operand reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes);
+  // Sums the products of two operands of one shape and dtype over some axes. The result has their
+  // dtype, or the one that is computed in.
+  Operand contract(const Operand& a, const Operand& b, std::uint32_t axes, DType dtype);
   Operand concat(std::vector<Operand> operands, int axis);
 
   // A node whose fields all follow from another one's. Without an origin it gets the builder's.

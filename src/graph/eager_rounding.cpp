@@ -12,7 +12,7 @@ namespace {
 bool is_narrow(DType dtype) { return compute_dtype(dtype) != dtype; }
 
 bool rounds(const Node& node) {
-  const bool computes = node.op == Op::reduce || is_pointwise(node.op);
+  const bool computes = is_reduction(node.op) || is_pointwise(node.op);
   return computes && node.op != Op::cast && node.op != Op::copy && is_narrow(node.dtype);
 }
 
@@ -24,8 +24,10 @@ Graph round_every_result(const Graph& graph) {
     GraphBuilder& build = rewriter.build();
     Node wide = rewriter.moved_node(id);
     wide.dtype = compute_dtype(wide.dtype);
+    const bool reads_narrow = wide.op == Op::contract;  // and multiplies without rounding
     for (Operand& operand : wide.operands)
-      if (is_narrow(build.graph().dtype(operand))) operand = build.cast(operand, wide.dtype);
+      if (!reads_narrow && is_narrow(build.graph().dtype(operand)))
+        operand = build.cast(operand, wide.dtype);
     return build.cast(build.add(std::move(wide)), graph[id].dtype);
   });
 }

@@ -4,80 +4,20 @@
 #include <array>
 #include <optional>
 
+#include "src/graph/evaluate.h"
 #include "src/graph/rewriter.h"
-#include "src/graph/scalar_math.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
 namespace {
-
-template <typename T>
-T scalar_to(const Scalar& s) {
-  if constexpr (scalar::kIsReal<T>)
-    return static_cast<T>(s.real);
-  else if constexpr (std::is_same_v<T, bool>)
-    return s.integer != 0;
-  else
-    return T(s.integer);
-}
-
-template <typename T>
-Scalar scalar_from(T value) {
-  if constexpr (scalar::kIsReal<T>)
-    return Scalar::of(static_cast<double>(value));
-  else if constexpr (std::is_same_v<T, bool>)
-    return Scalar::of(static_cast<std::int64_t>(value));
-  else
-    return Scalar::of(static_cast<std::int64_t>(value.value));
-}
-
-template <typename T>
-std::optional<Scalar> evaluate_as(Op op, const std::array<Scalar, 3>& v) {
-  std::optional<Scalar> result;
-  scalar::visit_pointwise<T>(op, [&]<typename F>(F f) {
-    if constexpr (std::is_invocable_v<F, T, T, T>)
-      result = scalar_from(f(scalar_to<T>(v[0]), scalar_to<T>(v[1]), scalar_to<T>(v[2])));
-    else
-      result = scalar_from(f(scalar_to<bool>(v[0]), scalar_to<T>(v[1]), scalar_to<T>(v[2])));
-  });
-  return result;
-}
-
-std::optional<Scalar> evaluate(Op op, DType dtype, const std::array<Scalar, 3>& values) {
-  switch (compute_dtype(dtype)) {
-    case DType::f32:
-      return evaluate_as<float>(op, values);
-    case DType::f64:
-      return evaluate_as<double>(op, values);
-    case DType::i32:
-      return evaluate_as<scalar::I32>(op, values);
-    case DType::i64:
-      return evaluate_as<scalar::I64>(op, values);
-    default:
-      return evaluate_as<bool>(op, values);
-  }
-}
 
 bool is_number(const Graph& graph, const Operand& operand, double value) {
   const Node& node = graph[operand.node];
   return node.op == Op::constant && node.value.real == value;
 }
 
-// The operand whose value the node simply passes on.
-const Operand* forwarded(const Graph& graph, const Node& node) {
-  auto same_type = [&](const Operand& o) { return graph[o.node].dtype == node.dtype; };
-  switch (node.op) {
-    case Op::cast:
-      return same_type(node.operands[0]) ? &node.operands[0] : nullptr;
-    case Op::mul:
-      if (is_number(graph, node.operands[1], 1)) return &node.operands[0];
-      return is_number(graph, node.operands[0], 1) ? &node.operands[1] : nullptr;
-    case Op::div:
-    case Op::pow:
-      return is_number(graph, node.operands[1], 1) ? &node.operands[0] : nullptr;
-    default:
-      return nullptr;
-  }
+bool is_given(const Graph& graph, const Operand& operand) {
+  return graph[operand.node].op == Op::number;
 }
 
 // Operations whose result is the exact one, rounded once: everybody computes the same bits.
@@ -120,7 +60,109 @@ bool is_exact(Op op) {
   }
 }
 
-// The value of a pointwise node all of whose operands are numbers.
+// Whether a kernel may contract what computes this node with the sum that reads it. Then the bits
+// of a sum depend on whether there is a multiplication by 1 in between.
+bool may_be_a_product(const Node& node) {
+  if (node.op == Op::neg || node.op == Op::copy) return true;  // of a product, perhaps
+  const bool is_one_operation =
+      is_exact(node.op) && node.op != Op::mul && node.op != Op::square && node.op != Op::leaky_relu;
+  return is_pointwise(node.op) && is_floating(node.dtype) && !is_one_operation;
+}
+
+// Whether kernels add in an order that may depend on what else they compute.
+bool adds_in_some_order(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    const bool depends =
+        node.reduce_kind == ReduceKind::sum || node.reduce_kind == ReduceKind::prod;
+    return is_reduction(node.op) && depends && is_floating(node.dtype);
+  });
+}
+
+// Finds operations that pass an operand on. A number that is given at each call counts as 1 only
+// where that changes bits: the program is then for calls with 1, or for calls with other numbers.
+class Forwarding {
+ public:
+  Forwarding(const Graph& source, GraphBuilder& build, Bits bits)
+      : build_(build),
+        bits_(bits),
+        has_sums_(!source.numbers.empty() && adds_in_some_order(source)) {}
+
+  // The operand whose value the node simply passes on.
+  const Operand* operand(const Node& node) {
+    const Graph& graph = build_.graph();
+    const auto& operands = node.operands;
+    switch (node.op) {
+      case Op::cast:
+        return graph.dtype(operands[0]) == node.dtype ? &operands[0] : nullptr;
+      case Op::mul:
+        if (is_one(operands[1], operands[0])) return &operands[0];
+        return is_one(operands[0], operands[1]) ? &operands[1] : nullptr;
+      case Op::div:
+      case Op::pow:
+        return is_one(operands[1], operands[0]) ? &operands[0] : nullptr;
+      default:
+        return nullptr;
+    }
+  }
+
+ private:
+  bool is_one(const Operand& factor, const Operand& other) {
+    const Graph& graph = build_.graph();
+    const Node& node = graph[factor.node];
+    if (node.op != Op::number) return is_number(graph, factor, 1);
+    if (!is_floating(node.dtype)) return false;
+    const bool contracts = bits_ == Bits::free && may_be_a_product(graph[other.node]);
+    if (!has_sums_ && !contracts) return false;
+    return build_.numbers().is_guarded(node.number, Scalar::of(1.0));
+  }
+
+  GraphBuilder& build_;
+  Bits bits_;
+  bool has_sums_;
+};
+
+// An exponent's value decides how a power is computed, so a number that is given at each call
+// becomes a constant: the program is for calls with that exponent.
+void specialize_exponent(GraphBuilder& build, Node& node) {
+  if (node.op != Op::pow) return;
+  Operand& exponent = node.operands[1];
+  if (is_given(build.graph(), exponent)) {
+    const Node number = build.graph()[exponent.node];
+    exponent = build.constant(build.numbers().specialized(number.number), number.dtype,
+                              exponent.view.shape);
+  }
+  // 1 to any power is 1, which is no work at all.
+  if (const Operand base = node.operands[0]; is_given(build.graph(), base)) {
+    const Node number = build.graph()[base.node];
+    const Scalar one = is_floating(number.dtype) ? Scalar::of(1.0) : Scalar::of(std::int64_t{1});
+    if (build.numbers().is_guarded(number.number, one))
+      node.operands[0] = build.constant(one, number.dtype, base.view.shape);
+  }
+}
+
+// The value of a pointwise node all of whose operands are numbers, some of them given at each call.
+std::optional<NumberId> given_value(GraphBuilder& build, const Node& node, Bits bits) {
+  const Graph& graph = build.graph();
+  if (!is_pointwise(node.op) || graph.numbers.empty()) return std::nullopt;
+  if (bits == Bits::kept && !is_exact(node.op) && is_floating(node.dtype)) return std::nullopt;
+  bool any_given = false;
+  for (const Operand& operand : node.operands) {
+    if (!is_scalar(graph[operand.node].op)) return std::nullopt;
+    any_given |= is_given(graph, operand);
+  }
+  if (!any_given) return std::nullopt;
+  NumberTable& numbers = build.numbers();
+  NumberExpr expr{
+      .kind = NumberExpr::Kind::apply, .op = node.op, .dtype = graph.dtype(node.operands.back())};
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const Node& source = graph[node.operands[i].node];
+    expr.operands[i] = source.op == Op::number ? source.number : numbers.value(source.value);
+  }
+  if (node.op == Op::cast || node.op == Op::copy) return numbers.cast(expr.operands[0], node.dtype);
+  return numbers.cast(numbers.add(expr), node.dtype);
+}
+
+// The value of a pointwise node all of whose operands are constants.
 std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits bits) {
   if (!is_pointwise(node.op)) return std::nullopt;
   // pow(NaN, 0) and pow(1, NaN) are 1, too.
@@ -142,7 +184,7 @@ std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits 
 // The value of what is computed of no elements: a reduction's identity, and any number where the
 // result has no elements either. Kernels thus never walk an empty space.
 std::optional<Scalar> value_of_nothing(const Node& node) {
-  if (node.op == Op::reduce && node.operands[0].view.shape.numel() == 0)
+  if (is_reduction(node.op) && node.operands[0].view.shape.numel() == 0)
     return identity_of(node.reduce_kind, node.dtype);
   const bool is_computed = is_pointwise(node.op) || node.op == Op::concat;
   if (is_computed && node.shape.numel() == 0) return Scalar::of(std::int64_t{0});
@@ -160,15 +202,22 @@ ById<NodeId, char> nodes_read_whole(const Graph& graph) {
 
 Graph fold(const Graph& graph, Bits bits) {
   const ById<NodeId, char> read_whole = nodes_read_whole(graph);
-  return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) -> std::optional<Operand> {
+  GraphRewriter rewriter(graph);
+  GraphBuilder& build = rewriter.build();
+  Forwarding forwarding(graph, build, bits);
+  rewriter.run([&](NodeId id) -> std::optional<Operand> {
     Node node = rewriter.moved_node(id);
+    specialize_exponent(build, node);
     auto value = value_of_nothing(node);
-    if (!value) value = constant_value(rewriter.result(), node, bits);
-    if (value) return rewriter.build().constant(value->as(node.dtype), node.dtype, node.shape);
+    if (!value) value = constant_value(build.graph(), node, bits);
+    if (value) return build.constant(value->as(node.dtype), node.dtype, node.shape);
+    if (const auto number = given_value(build, node, bits))
+      return build.number(*number, node.dtype, node.shape);
     if (read_whole[id])
-      if (const Operand* operand = forwarded(rewriter.result(), node)) return *operand;
-    return rewriter.build().add(std::move(node));
+      if (const Operand* operand = forwarding.operand(node)) return *operand;
+    return build.add(std::move(node));
   });
+  return rewriter.finish();
 }
 
 }  // namespace

@@ -76,6 +76,16 @@ void verify_node(const Graph& graph, NodeId id) {
     SINTER_ASSERT(node.axes < (1u << operand.view.shape.rank()) && node.axes != 0);
     SINTER_ASSERT(kept_shape(operand.view.shape, node.axes) == node.shape);
     SINTER_ASSERT(reduce_dtype(node.reduce_kind, graph[operand.node].dtype) == node.dtype);
+  } else if (node.op == Op::contract) {
+    SINTER_ASSERT(node.operands.size() == 2);
+    const Shape& shape = node.operands[0].view.shape;
+    const DType dtype = graph[node.operands[0].node].dtype;
+    SINTER_ASSERT(shape == node.operands[1].view.shape, "%{} contracts {} and {}", id,
+                  to_string(shape), to_string(node.operands[1].view.shape));
+    SINTER_ASSERT(node.axes < (1u << shape.rank()) && node.axes != 0);
+    SINTER_ASSERT(kept_shape(shape, node.axes) == node.shape);
+    SINTER_ASSERT(is_floating(dtype) && graph[node.operands[1].node].dtype == dtype);
+    SINTER_ASSERT(node.dtype == dtype || node.dtype == compute_dtype(dtype));
   } else if (node.op == Op::concat) {
     const int axis = static_cast<int>(node.axes);
     SINTER_ASSERT(axis < node.shape.rank(), "%{} joins along axis {} of {}", id, axis,
@@ -90,6 +100,10 @@ void verify_node(const Graph& graph, NodeId id) {
       total += expected[axis];
     }
     SINTER_ASSERT(total == node.shape[axis]);
+  } else if (node.op == Op::number) {
+    SINTER_ASSERT(
+        graph.numbers.contains(node.number) && node.shape.rank() == 0 && node.operands.empty(),
+        "%{} is number {}", id, node.number);
   } else {
     SINTER_ASSERT(node.operands.empty());
   }

@@ -12,6 +12,7 @@
 #include "src/base/by_id.h"
 #include "src/base/fields.h"
 #include "src/base/view.h"
+#include "src/graph/numbers.h"
 #include "src/graph/op.h"
 #include "src/graph/reduction.h"
 #include "src/graph/scalar.h"
@@ -48,8 +49,9 @@ struct Node {
   Scalar value = {};                         // constant; iota's start
   Scalar step = {};                          // iota
   ReduceKind reduce_kind = ReduceKind::sum;  // reduce
-  std::uint32_t axes = 0;                    // reduce: bit i = operand axis i; concat: the axis
-  OriginId origin = kNoOrigin;               // of Graph::origins
+  std::uint32_t axes = 0;       // reduce, contract: bit i = operand axis i; concat: the axis
+  NumberId number = kNoNumber;  // number: of Graph::numbers
+  OriginId origin = kNoOrigin;  // of Graph::origins
 };
 
 constexpr auto fields_of(const Node*) {
@@ -61,6 +63,7 @@ constexpr auto fields_of(const Node*) {
                     key_field("step", &Node::step),
                     key_field("reduce_kind", &Node::reduce_kind),
                     key_field("axes", &Node::axes),
+                    key_field("number", &Node::number),
                     note_field("origin", &Node::origin)};
 }
 static_assert(kListsEveryField<Node>);
@@ -79,6 +82,7 @@ struct Graph {
   std::vector<NodeId> inputs;    // nodes with op == input, in call order
   std::vector<Operand> outputs;  // what the program returns
   ById<OriginId, Origin> origins;
+  NumberTable numbers;
 
   const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
   Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }

@@ -32,16 +32,23 @@ class Identities {
     if (node.op != Op::constant) return std::nullopt;
     return node.value.as(DType::f64).real;
   }
+  // Whether it is 1. For a number that is given at each call, the answer of the traced call, and
+  // the program is for calls with that answer only.
+  bool is_one(const Operand& operand) {
+    const Node& node = source_[operand.node];
+    if (node.op != Op::number) return constant(operand) == 1.0;
+    return build().numbers().is_guarded(node.number, Scalar::of(1.0));
+  }
   bool is_used_once(const Operand& operand) const { return uses_[operand.node] == 1; }
 
   // The u of 1 + tanh(u), if nobody else needs the tanh.
-  const Operand* one_plus_tanh(const Node& node) const {
+  const Operand* one_plus_tanh(const Node& node) {
     if (node.op != Op::add || !is_floating(node.dtype)) return nullptr;
     for (std::size_t i = 0; i < 2; ++i) {
       const Operand& other = node.operands[1 - i];
       const Node& tanh = source_[other.node];
-      if (constant(node.operands[i]) == 1.0 && tanh.op == Op::tanh && tanh.dtype == node.dtype &&
-          is_used_once(other) && other.view == dense_view(node.shape))
+      if (tanh.op == Op::tanh && tanh.dtype == node.dtype && is_used_once(other) &&
+          other.view == dense_view(node.shape) && is_one(node.operands[i]))
         return &tanh.operands[0];
     }
     return nullptr;
@@ -81,6 +88,9 @@ class Identities {
         !is_whole(source_, product) || depth == kDeepest)
       return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i)
+      if (source_[node.operands[i].node].op == Op::number)
+        return scaled_number(node.operands[i], rewriter_.moved(node.operands[1 - i]), power, most);
+    for (std::size_t i = 0; i < 2; ++i)
       if (const std::optional<double> factor = constant(node.operands[i])) {
         if (std::abs(*factor * power) > most) return std::nullopt;
         const Operand other = rewriter_.moved(node.operands[1 - i]);
@@ -90,6 +100,26 @@ class Identities {
       if (const std::optional<Operand> part = scaled(node.operands[i], power, most, depth + 1))
         return build().pointwise(Op::mul, {*part, rewriter_.moved(node.operands[1 - i])});
     return std::nullopt;
+  }
+
+  // The same for a factor that is given at each call: calls for which it takes another course have
+  // another program.
+  std::optional<Operand> scaled_number(const Operand& given, const Operand& other, double power,
+                                       double most) {
+    const Node& node = source_[given.node];
+    NumberTable& numbers = build().numbers();
+    const auto wide = numbers.cast(node.number, DType::f64);
+    const auto factor =
+        numbers.apply(Op::mul, DType::f64, {wide, numbers.value(Scalar::of(power))});
+    const auto beyond = numbers.apply(
+        Op::gt, DType::f64,
+        {numbers.apply(Op::abs, DType::f64, {factor}), numbers.value(Scalar::of(most))});
+    if (numbers.is_guarded(beyond, Scalar::of(std::int64_t{1}))) return std::nullopt;
+    if (numbers.is_guarded(factor, Scalar::of(1.0))) return other;
+    const DType dtype = build().graph().dtype(other);
+    const Operand number =
+        build().number(numbers.cast(factor, compute_dtype(dtype)), dtype, other.view.shape);
+    return build().pointwise(Op::mul, {number, other});
   }
 
   Operand times(const Operand& a, double factor) {

@@ -114,6 +114,8 @@ class Narrower {
     std::optional<Interval> known;
     if (node.op == Op::constant) known = hull({node.value.as(DType::i64).integer});
     if (node.op == Op::iota) known = interval_of_iota(node);
+    if (node.op == Op::number && hull({source_.numbers.traced_value(node.number).integer}))
+      known = Interval{kLeast, kMost};  // guarded where it is used
     if (is_pointwise(node.op)) {
       std::vector<Interval> operands;
       for (const Operand& operand : node.operands)
@@ -133,8 +135,7 @@ class Narrower {
   // Whether the node, and what it is computed from, can be computed in i32.
   bool fits(const Node& node, const std::optional<Interval>& interval) const {
     if (node.dtype == DType::i32) return true;
-    const bool is_made_here =
-        is_pointwise(node.op) || node.op == Op::constant || node.op == Op::iota;
+    const bool is_made_here = is_pointwise(node.op) || is_scalar(node.op) || node.op == Op::iota;
     if (node.dtype != DType::i64 || !interval || !is_made_here) return false;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       if (!is_read_as_it_is(node, i) && !fits_[node.operands[i].node]) return false;
@@ -164,12 +165,22 @@ class Narrower {
   Operand add_narrow(const Node& source) {
     Node node = source;
     node.dtype = DType::i32;
+    if (node.op == Op::number) node.number = guarded_narrow(node.number);
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       Operand& operand = node.operands[i];
       operand = is_read_as_it_is(source, i) ? rewriter_.moved(operand)
                                             : Operand{narrowed_[operand.node]->node, operand.view};
     }
     return rewriter_.build().add(std::move(node));
+  }
+
+  // The number in i32; the program is for calls in which that holds it.
+  NumberId guarded_narrow(NumberId number) {
+    NumberTable& numbers = rewriter_.build().numbers();
+    const NumberId narrow = numbers.cast(number, DType::i32);
+    const NumberId fits = numbers.apply(Op::eq, DType::i64, {number, narrow});
+    numbers.is_guarded(fits, Scalar::of(std::int64_t{1}));
+    return narrow;
   }
 
   std::optional<Operand> narrow_cast(const Node& cast) {

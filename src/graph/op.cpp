@@ -9,6 +9,7 @@ namespace {
 constexpr OpInfo kInfos[] = {
     {.name = "input"},
     {.name = "constant"},
+    {.name = "number"},
     {.name = "iota"},
 #define SINTER_POINTWISE(op_name, op_arity, op_rule, op_cost, ...) \
   {.name = #op_name,                                               \
@@ -20,6 +21,7 @@ constexpr OpInfo kInfos[] = {
 #undef SINTER_POINTWISE
     {.name = "cast", .arity = 1, .cost = 1},
     {.name = "reduce", .arity = 1, .cost = 1},
+    {.name = "contract", .arity = 2, .cost = 2},
     {.name = "concat"},
 };
 

@@ -14,13 +14,15 @@ enum class Op : std::uint8_t {
   // Leaves.
   input,     // a tensor given at call time
   constant,  // one number
+  number,    // one number, given at call time or computed from such (numbers.h)
   iota,      // start + step * index
 #define SINTER_POINTWISE(name, arity, rule, cost, expression) name,
 #include <sinter/ops.def>
 #undef SINTER_POINTWISE
-  cast,    // to the node's dtype
-  reduce,  // over some axes
-  concat,  // along one axis
+  cast,      // to the node's dtype
+  reduce,    // over some axes
+  contract,  // sums the products of two operands over some axes
+  concat,    // along one axis
 };
 
 enum class DTypeRule : std::uint8_t {
@@ -50,6 +52,12 @@ std::string_view name_of(Op op);
 // Computes each element from the same element of its operands: a row of the op table, or a cast.
 bool is_pointwise(Op op);
 
+// Has one element for all of its operands' along some axes.
+inline bool is_reduction(Op op) { return op == Op::reduce || op == Op::contract; }
+
+// One value for all elements, which kernels take as a scalar.
+inline bool is_scalar(Op op) { return op == Op::constant || op == Op::number; }
+
 // Worth computing once and keeping instead of computing again.
 inline constexpr int kHeavyCost = 8;
 
@@ -59,6 +67,25 @@ struct OpTypes {
   DType result = DType::f32;
 };
 OpTypes op_types(Op op, std::span<const DType> operands);
+
+// Whether operations with that rule exist for operands of that dtype (for Select, the last one's).
+constexpr bool rule_allows(DTypeRule rule, DType dtype) {
+  switch (rule) {
+    case DTypeRule::Floating:
+    case DTypeRule::Whole:
+    case DTypeRule::Test:
+      return is_floating(dtype);
+    case DTypeRule::Number:
+    case DTypeRule::Ring:
+    case DTypeRule::Signed:
+      return dtype != DType::boolean;
+    case DTypeRule::Logical:
+      return dtype == DType::boolean;
+    default:
+      return true;
+  }
+}
+inline bool is_defined_on(Op op, DType dtype) { return rule_allows(info(op).rule, dtype); }
 
 // The op that computes `op` on operands of that dtype, which is what a Graph holds: a sum of bools
 // is their logical_or, and the floor of an integer is a copy.

@@ -33,13 +33,17 @@ class Parser {
   void statement() {
     if (tokens_.peek().kind == Token::Kind::value) {
       definition();
+    } else if (tokens_.peek().kind == Token::Kind::number) {
+      operations_.numbers().parse_definition();
+    } else if (tokens_.take("guard")) {
+      operations_.numbers().parse_guard();
     } else if (tokens_.take("sizes")) {
       sizes_.read_declarations();
     } else if (tokens_.take("return")) {
       do program_.graph.outputs.push_back(operations_.parse_value());
       while (tokens_.take(","));
     } else if (!tokens_.at_line_end()) {
-      tokens_.fail(tokens_.peek(), "expected %name, sizes or return, got {}",
+      tokens_.fail(tokens_.peek(), "expected %name, #name, sizes or return, got {}",
                    described(tokens_.peek()));
     }
     if (!tokens_.at_line_end())

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "src/base/nearest_name.h"
+#include "src/graph/matmul_views.h"
 #include "src/graph/parse_views.h"
 
 namespace sinter {
@@ -24,8 +25,11 @@ Operand OperationParser::parse(const OperationText& text) {
   build_.set_origin(origins_.push_back({std::string(word), ""}));
   if (word == "input") return input(text);
   if (word == "constant") return constant(text);
+  if (word == "number") return number(text);
   if (word == "iota") return iota(text);
   if (word == "concat") return concat(text);
+  if (word == "contract") return contract(text);
+  if (word == "matmul") return matmul(text);
   for (const ReduceKind kind : kReduceKinds)
     if (name_of(kind) == word) return reduce(text, kind);
   for (int i = static_cast<int>(Op::iota) + 1; i <= static_cast<int>(Op::cast); ++i)
@@ -40,6 +44,7 @@ void OperationParser::unknown_operation(const Token& word) const {
   for (int i = 0; i <= static_cast<int>(Op::concat); ++i)
     if (static_cast<Op>(i) != Op::reduce) names.emplace_back(name_of(static_cast<Op>(i)));
   for (const ReduceKind kind : kReduceKinds) names.emplace_back(name_of(kind));
+  names.emplace_back("matmul");
   tokens_.fail(word, "there is no operation '{}'; did you mean {}?", word.text,
                nearest_name(word.text, names));
 }
@@ -58,6 +63,11 @@ Operand OperationParser::constant(const OperationText& text) {
                                                : kind == Literal::Kind::integer ? DType::i64
                                                                                 : DType::boolean);
   return build_.constant(typed_value(number, dtype), dtype, text.type.shape.value_or(Shape()));
+}
+
+Operand OperationParser::number(const OperationText& text) {
+  if (!text.type.dtype) tokens_.fail(text.word, "a number has a type: %y: f32() = number #lr");
+  return build_.number(numbers_.parse_use(), *text.type.dtype, text.type.shape.value_or(Shape()));
 }
 
 Scalar OperationParser::typed_value(const NumberText& number, DType dtype) const {
@@ -97,17 +107,9 @@ Scalar OperationParser::range_number(DType dtype) {
 Operand OperationParser::reduce(const OperationText& text, ReduceKind kind) {
   const Operand operand = parse_value();
   const int rank = operand.view.shape.rank();
-  tokens_.expect("over");
-  if (!tokens_.take("axis")) tokens_.expect("axes");
-  std::uint32_t axes = 0;
+  const std::uint32_t axes = parse_axes(rank);
   bool is_empty = false;
-  do {
-    const Token at = tokens_.peek();
-    const int axis = parse_axis(rank);
-    if (axes >> axis & 1) tokens_.fail(at, "axis {} is named twice", axis);
-    axes |= 1u << axis;
-    is_empty |= operand.view.shape[axis] == 0;
-  } while (!tokens_.at_line_end());
+  for (int i = 0; i < rank; ++i) is_empty |= (axes >> i & 1) != 0 && operand.view.shape[i] == 0;
   const bool is_bool = graph().dtype(operand) == DType::boolean;
   if (is_empty && !is_defined_for_nothing(kind) && !is_bool)
     tokens_.fail(text.word, "{} of no elements: the value is {}", name_of(kind),
@@ -117,6 +119,57 @@ Operand OperationParser::reduce(const OperationText& text, ReduceKind kind) {
   if (is_arg(kind) && is_bool)
     tokens_.fail(text.word, "{} takes numbers; cast the bools", name_of(kind));
   return build_.reduce(kind, operand, axes);
+}
+
+// "over axes 0 2", up to the end of the line.
+std::uint32_t OperationParser::parse_axes(int rank) {
+  tokens_.expect("over");
+  if (!tokens_.take("axis")) tokens_.expect("axes");
+  std::uint32_t axes = 0;
+  do {
+    const Token at = tokens_.peek();
+    const int axis = parse_axis(rank);
+    if (axes >> axis & 1) tokens_.fail(at, "axis {} is named twice", axis);
+    axes |= 1u << axis;
+  } while (!tokens_.at_line_end());
+  return axes;
+}
+
+// Two values of one shape and floating-point type. The result may have the type that the sum is
+// computed in.
+Operand OperationParser::contract(const OperationText& text) {
+  const Operand a = parse_value();
+  tokens_.expect(",");
+  const Operand b = parse_value();
+  if (a.view.shape != b.view.shape)
+    tokens_.fail(text.word, "contract takes values of one shape, got {} and {}",
+                 to_string(a.view.shape), to_string(b.view.shape));
+  const DType dtype = graph().dtype(a);
+  if (!is_floating(dtype) || graph().dtype(b) != dtype)
+    tokens_.fail(text.word, "contract takes values of one floating-point type, got {} and {}",
+                 name_of(dtype), name_of(graph().dtype(b)));
+  const std::uint32_t axes = parse_axes(a.view.shape.rank());
+  const bool is_wide = text.type.dtype == compute_dtype(dtype);
+  return build_.contract(a, b, axes, is_wide ? compute_dtype(dtype) : dtype);
+}
+
+Operand OperationParser::matmul(const OperationText& text) {
+  const Operand a = parse_value();
+  tokens_.expect(",");
+  const Operand b = parse_value();
+  const DType dtype = promote(graph().dtype(a), graph().dtype(b));
+  if (!is_floating(dtype))
+    tokens_.fail(text.word, "matmul takes floating-point values, got {} and {}; cast them",
+                 name_of(graph().dtype(a)), name_of(graph().dtype(b)));
+  Operand left = build_.cast(a, dtype);
+  Operand right = build_.cast(b, dtype);
+  const MatmulViews views = matmul_views(left.view, right.view);
+  if (!views.refusal.empty()) tokens_.fail(text.word, "matmul: {}", views.refusal);
+  sizes_.check_shape(text.word, views.a.shape);
+  left.view = views.a;
+  right.view = views.b;
+  const Operand result = build_.contract(left, right, views.axes, dtype);
+  return {result.node, matmul_result(result.view, views)};
 }
 
 // Without sums of sizes: axes are separated by blanks.
@@ -184,19 +237,39 @@ void OperationParser::check_bools(const Token& word, Op op,
                  name_of(op));
 }
 
+// A number that is given at each call counts by its kind.
+Literal OperationParser::literal_of(const OperandText& text) const {
+  if (text.given == kNoNumber) return text.number.literal;
+  const NumberExpr& expr = graph().numbers[text.given];
+  if (expr.kind != NumberExpr::Kind::argument)
+    return {expr.value.is_real ? Literal::Kind::real : Literal::Kind::integer, expr.value};
+  switch (graph().numbers.arguments()[static_cast<std::size_t>(expr.index)]) {
+    case NumberKind::boolean:
+      return {Literal::Kind::boolean, expr.value};
+    case NumberKind::integer:
+      return {Literal::Kind::integer, expr.value};
+    default:
+      return {Literal::Kind::real, expr.value};
+  }
+}
+
 // Values as they are, and constants for the numbers.
 std::vector<Operand> OperationParser::operands_of(Op op, const std::vector<OperandText>& written,
                                                   std::optional<DType> result) {
   std::vector<WrittenOperand> dtypes;
   for (const OperandText& each : written)
     dtypes.push_back(
-        {each.value ? graph().dtype(*each.value) : each.number.dtype, each.number.literal});
+        {each.value ? graph().dtype(*each.value) : each.number.dtype, literal_of(each)});
   const std::vector<Constant> plain = plain_constants(op, dtypes, result);
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < written.size(); ++i) {
     const NumberText& number = written[i].number;
     if (written[i].value) {
       operands.push_back(*written[i].value);
+    } else if (written[i].given != kNoNumber) {
+      const DType dtype = plain[i].dtype;
+      operands.push_back(build_.number(
+          build_.numbers().as_operand(written[i].given, op, i, plain[i].promoted, dtype), dtype));
     } else if (number.dtype) {
       operands.push_back(build_.constant(typed_value(number, *number.dtype), *number.dtype));
     } else {
@@ -235,7 +308,9 @@ Shape OperationParser::joined_shape(const OperationText& text,
 OperandText OperationParser::parse_operand() {
   OperandText operand;
   operand.at = tokens_.peek();
-  if (at_number(tokens_))
+  if (operand.at.kind == Token::Kind::number)
+    operand.given = numbers_.parse_use();
+  else if (at_number(tokens_))
     operand.number = parse_number(tokens_);
   else
     operand.value = parse_value();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/graph/builder.h"
+#include "src/graph/parse_given.h"
 #include "src/graph/parse_numbers.h"
 #include "src/graph/parse_sizes.h"
 #include "src/graph/tokens.h"
@@ -27,6 +28,7 @@ struct OperandText {
   Token at;
   std::optional<Operand> value;
   NumberText number;
+  NumberId given = kNoNumber;  // "#lr"
 };
 
 // The right side of a definition up to its operands.
@@ -38,7 +40,13 @@ struct OperationText {
 class OperationParser {
  public:
   OperationParser(TokenReader& tokens, SizeReader& sizes, Graph& graph)
-      : tokens_(tokens), sizes_(sizes), origins_(graph.origins), build_(graph) {}
+      : tokens_(tokens),
+        sizes_(sizes),
+        origins_(graph.origins),
+        build_(graph),
+        numbers_(tokens, graph.numbers) {}
+
+  NumberParser& numbers() { return numbers_; }
 
   // Reads the operands and makes the node.
   Operand parse(const OperationText& text);
@@ -51,14 +59,19 @@ class OperationParser {
 
   Operand input(const OperationText& text);
   Operand constant(const OperationText& text);
+  Operand number(const OperationText& text);
   Operand iota(const OperationText& text);
   Operand reduce(const OperationText& text, ReduceKind kind);
+  Operand contract(const OperationText& text);
+  Operand matmul(const OperationText& text);
   Operand concat(const OperationText& text);
+  std::uint32_t parse_axes(int rank);
   Operand pointwise(const OperationText& text, Op op);
 
   Scalar range_number(DType dtype);
   int parse_axis(int rank);
   OperandText parse_operand();
+  Literal literal_of(const OperandText& text) const;
   Scalar typed_value(const NumberText& number, DType dtype) const;
   std::vector<Operand> operands_of(Op op, const std::vector<OperandText>& written,
                                    std::optional<DType> result);
@@ -71,6 +84,7 @@ class OperationParser {
   SizeReader& sizes_;
   ById<OriginId, Origin>& origins_;
   GraphBuilder build_;
+  NumberParser numbers_;
   std::unordered_map<std::string, Operand> values_;
 };
 

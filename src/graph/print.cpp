@@ -14,10 +14,51 @@ std::string view_text(const View& view) {
                      view.offset ? fmt::format(" + {}", view.offset) : "");
 }
 
-// The number, marked if it would be read as another one.
-std::string exact_text(const Scalar& value, const Scalar& read, DType dtype) {
-  return same_key(value, read) ? number_text(value, dtype)
-                               : "exact " + number_text(value, DType::f64);
+std::string_view kind_name(NumberKind kind) {
+  constexpr std::string_view kNames[] = {"bool", "integer", "real"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// An integer beyond i64 is written by its digits.
+std::string given_text(NumberKind kind, const Scalar& value) {
+  if (kind == NumberKind::boolean) return value.integer ? "true" : "false";
+  return kind == NumberKind::integer ? plain_text(value) : number_text(value, DType::f64);
+}
+
+std::string number_line(const NumberTable& numbers, const NumberExpr& expr) {
+  std::string operands;
+  for (const NumberId id : expr.used())
+    operands += fmt::format("{}#{}", operands.empty() ? " " : ", ", id);
+  const std::string_view dtype = name_of(expr.dtype);
+  switch (expr.kind) {
+    case NumberExpr::Kind::argument: {
+      const NumberKind kind = numbers.arguments()[static_cast<std::size_t>(expr.index)];
+      return fmt::format("argument {} {}", kind_name(kind), given_text(kind, expr.value));
+    }
+    case NumberExpr::Kind::value:
+      return number_text(expr.value, DType::f64);
+    case NumberExpr::Kind::apply:
+      return fmt::format("{} {}{}", name_of(expr.op), dtype, operands);
+    case NumberExpr::Kind::quotient:
+      return "quotient" + operands;
+    case NumberExpr::Kind::cast:
+      return fmt::format("cast {}{}", dtype, operands);
+    case NumberExpr::Kind::exact:
+      return fmt::format("exact {}{}", dtype, operands);
+    case NumberExpr::Kind::divisor:
+      return fmt::format("divisor {}{}", dtype, operands);
+  }
+  return "";
+}
+
+std::string numbers_text(const NumberTable& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.exprs().size(); ++i)
+    text += fmt::format("#{} = {}\n", i, number_line(numbers, numbers.exprs()[i]));
+  for (const NumberGuard& guard : numbers.guards())
+    text += fmt::format("guard #{} {} {}\n", guard.number, guard.same ? "is" : "is not",
+                        number_text(guard.value, DType::f64));
+  return text;
 }
 
 class Printer {
@@ -27,7 +68,7 @@ class Printer {
   }
 
   std::string text() const {
-    std::string text;
+    std::string text = numbers_text(graph_.numbers);
     for (NodeId id = 0; id < graph_.size(); ++id)
       if (!is_inline_[id]) text += line(id);
     text += "return";
@@ -60,15 +101,13 @@ class Printer {
     if (is_pointwise(node.op)) return text + pointwise_operands(node) + "\n";
     for (std::size_t i = 0; i < node.operands.size(); ++i)
       text += (i ? ", " : " ") + value_text(node.operands[i]);
-    if (node.op == Op::constant) {
-      const Literal literal = written_literal(node.value, node.dtype);
-      text += " " + exact_text(node.value, rounded_number(literal, node.dtype), node.dtype);
-    }
+    if (node.op == Op::constant) text += " " + constant_text(node.value, node.dtype);
+    if (node.op == Op::number) text += fmt::format(" #{}", node.number);
     if (node.op == Op::iota)  // numbers of a range are read exactly
       text += fmt::format(" {} step {}", number_text(node.value, DType::f64),
                           number_text(node.step, DType::f64));
     if (node.op == Op::concat) text += fmt::format(" axis {}", node.axes);
-    if (node.op == Op::reduce) {
+    if (is_reduction(node.op)) {
       text += " over axes";
       for (int i = 0; i < kMaxRank; ++i)
         if (node.axes >> i & 1) text += fmt::format(" {}", i);

@@ -8,6 +8,7 @@ namespace sinter {
 GraphRewriter::GraphRewriter(const Graph& source)
     : source_(source), replacements_(source.nodes.size()) {
   result_.origins = source.origins;
+  result_.numbers = source.numbers;
   result_.nodes.reserve(source.nodes.size());
 }
 

@@ -36,6 +36,13 @@ template <typename T>
 constexpr bool kIsReal = std::is_floating_point_v<T>;
 
 template <typename T>
+constexpr DType kDTypeOf = std::is_same_v<T, float>    ? DType::f32
+                           : std::is_same_v<T, double> ? DType::f64
+                           : std::is_same_v<T, I32>    ? DType::i32
+                           : std::is_same_v<T, I64>    ? DType::i64
+                                                       : DType::boolean;
+
+template <typename T>
 T like(T, double x) {
   return T(x);
 }
@@ -196,25 +203,6 @@ T fma(T a, T b, T c) {
   return std::fma(a, b, c);
 }
 
-// Which rows of the op table exist for operands of type T (the last operand's, for Select).
-template <typename T>
-constexpr bool rule_allows(DTypeRule rule) {
-  switch (rule) {
-    case DTypeRule::Floating:
-    case DTypeRule::Whole:
-    case DTypeRule::Test:
-      return kIsReal<T>;
-    case DTypeRule::Number:
-    case DTypeRule::Ring:
-    case DTypeRule::Signed:
-      return !std::is_same_v<T, bool>;
-    case DTypeRule::Logical:
-      return std::is_same_v<T, bool>;
-    default:
-      return true;
-  }
-}
-
 // Calls visit(f) with f(a, b, c) computing `op` on elements of type T; operands that the op does
 // not have are ignored. Select's f takes a bool first and nothing that converts to one, so that a
 // caller can ask which it is. False when there is no such op for T.
@@ -223,7 +211,7 @@ bool visit_pointwise(Op op, Visitor&& visit) {
   switch (op) {
 #define SINTER_POINTWISE(name, arity, rule, cost, ...)                                   \
   case Op::name:                                                                         \
-    if constexpr (rule_allows<T>(DTypeRule::rule)) {                                     \
+    if constexpr (rule_allows(DTypeRule::rule, kDTypeOf<T>)) {                           \
       using First = std::conditional_t<DTypeRule::rule == DTypeRule::Select, bool, T>;   \
       visit([](std::same_as<First> auto a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
         return __VA_ARGS__;                                                              \

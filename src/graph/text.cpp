@@ -1,4 +1,4 @@
-// Numbers in the text of graphs.
+// Numbers in the text of programs.
 #include "src/graph/text.h"
 
 #include <bit>
@@ -85,7 +85,7 @@ std::vector<Constant> plain_constants(Op op, std::span<const WrittenOperand> ope
     // A comparison rounds the number, so that it can be equal to an element of 16 bits.
     const DType rounded = rule == DTypeRule::Compare ? dtype : compute_dtype(dtype);
     constants.push_back(
-        {dtype, operands[i].literal.value.as(compute_dtype(dtypes[i])).as(rounded)});
+        {dtype, operands[i].literal.value.as(compute_dtype(dtypes[i])).as(rounded), dtypes[i]});
   }
   return constants;
 }
@@ -98,6 +98,15 @@ Literal written_literal(const Scalar& value, DType dtype) {
 std::string number_text(const Scalar& value, DType dtype) {
   if (is_bool(value, dtype)) return value.integer ? "true" : "false";
   return value.is_real ? real_text(value.real, dtype) : fmt::format("{}", value.integer);
+}
+
+std::string exact_text(const Scalar& value, const Scalar& read, DType dtype) {
+  return same_key(value, read) ? number_text(value, dtype)
+                               : "exact " + number_text(value, DType::f64);
+}
+
+std::string constant_text(const Scalar& value, DType dtype) {
+  return exact_text(value, rounded_number(written_literal(value, dtype), dtype), dtype);
 }
 
 }  // namespace sinter

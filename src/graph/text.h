@@ -1,5 +1,5 @@
-// What the printer and the parser of graphs share: how numbers are written, and which constant a
-// number among an operation's operands becomes. docs/TEXT.md describes the format.
+// What the printers and parsers of graphs and tile programs share: how numbers are written, and
+// which constant a number among an operation's operands becomes. docs/TEXT.md describes the format.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,7 @@ struct WrittenOperand {
 struct Constant {
   DType dtype = DType::f32;
   Scalar value = {};
+  DType promoted = DType::f32;  // the dtype it counts as when dtypes are promoted
 };
 
 // The constant that a typed number becomes: rounded to the type that kernels compute in.
@@ -42,6 +43,10 @@ std::vector<Constant> plain_constants(Op op, std::span<const WrittenOperand> ope
 
 // The shortest text that is read back as this number in a constant of that dtype.
 std::string number_text(const Scalar& value, DType dtype);
+// Likewise, marked as exact if it would be read as the other number `read`.
+std::string exact_text(const Scalar& value, const Scalar& read, DType dtype);
+// Likewise, marked as exact if reading it as a typed number (rounded_number()) would change it.
+std::string constant_text(const Scalar& value, DType dtype);
 // The number that number_text() writes.
 Literal written_literal(const Scalar& value, DType dtype);
 

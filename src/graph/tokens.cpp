@@ -23,8 +23,10 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 std::string described(const Token& token) {
   if (token.kind == Token::Kind::line_end) return "the end of the line";
   if (token.kind == Token::Kind::end) return "the end of the text";
-  const bool is_value = token.kind == Token::Kind::value;
-  return fmt::format("'{}{}'", is_value ? "%" : "", token.text.substr(0, kLongestWord));
+  const std::string_view sigil = token.kind == Token::Kind::value    ? "%"
+                                 : token.kind == Token::Kind::number ? "#"
+                                                                     : "";
+  return fmt::format("'{}{}'", sigil, token.text.substr(0, kLongestWord));
 }
 
 TokenReader::TokenReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
@@ -121,10 +123,10 @@ Token TokenReader::scan() {
   if (is_digit(first)) return scan_number();
   const Token mark{Token::Kind::mark, text_.substr(position_, 1), line_,
                    static_cast<int>(position_ - line_start_) + 1};
-  if (first == '%') {
+  if (first == '%' || first == '#') {
     const std::size_t end = word_end(position_ + 1);
-    if (end == position_ + 1) fail(mark, "a name or number must follow %");
-    return token_of(Token::Kind::value, end, 1);
+    if (end == position_ + 1) fail(mark, "a name or number must follow {}", first);
+    return token_of(first == '%' ? Token::Kind::value : Token::Kind::number, end, 1);
   }
   if (kMarks.find(first) == std::string_view::npos) {
     const bool is_printable = first > ' ' && first < 127;

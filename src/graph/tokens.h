@@ -13,6 +13,7 @@ namespace sinter {
 struct Token {
   enum class Kind : std::uint8_t {
     value,     // %x; `text` is the name without %
+    number,    // #lr; `text` is the name without #
     word,      // exp
     integer,   // 12
     real,      // 1.5, 1e-7

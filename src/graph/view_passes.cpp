@@ -24,7 +24,7 @@ Graph copy_reversed_outputs(const Graph& graph) {
 Graph drop_unit_axes(const Graph& graph) {
   Graph result = graph;
   for (Node& node : result.nodes) {
-    const bool is_reduce = node.op == Op::reduce;
+    const bool is_reduce = is_reduction(node.op);
     if (!is_pointwise(node.op) && !is_reduce) continue;
     for (int i = node.operands[0].view.shape.rank() - 1; i >= 0; --i) {
       if (node.operands[0].view.shape[i] != 1 || (is_reduce && (node.axes >> i & 1))) continue;

@@ -1,39 +1,83 @@
-// Config: the choices that give one group its kernel's shape, and the heuristic that makes them
-// untuned.
+// Config: the choices that shape one group's kernel. Every family of kernels (family.h) has its own
+// struct; a Config is one of them.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <variant>
 
-#include "src/base/machine.h"
-#include "src/lower/iteration.h"
+#include "src/base/fields.h"
 #include "src/tile/program.h"
 
 namespace sinter {
 
-enum class Form : std::uint8_t {
-  pointwise,  // no reduction: a tile of the index space a program
-  row,        // a tile holds whole rows: the reduced axis along its columns
-  chunked,    // a loop over the reduced axes, the innermost of them along the tile's columns
-  column,     // a loop over the reduced axes, a kept axis along the tile's columns
-};
-
-struct Config {
-  Form form = Form::pointwise;
-  int col_axis = -1;  // of the IterationSpace; -1: the space is one element
-  int row_axis = -1;  // -1: one row a tile
+// How a loop nest is cut into tiles; its axes are those of the IterationSpace.
+struct Tiling {
+  int col_axis = -1;  // along the tile's columns; -1: the space is one element
+  int row_axis = -1;  // -1: a tile has one row
   std::int64_t tile_rows = 1;
   std::int64_t tile_cols = 1;
-  bool rows_first = false;  // neighbouring programs are neighbours along the row axis
+  bool rows_first = false;  // consecutive programs are neighbours along the row axis
   tile::Caching caching = tile::Caching::any;
-  bool online = false;  // looping forms: sums of exponentials in their maximum's pass (online.h)
   tile::Mapping mapping = {};  // GPUs only
-  friend bool operator==(const Config&, const Config&) = default;
+  friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+constexpr auto fields_of(const Tiling*) {
+  return std::tuple{
+      key_field("col_axis", &Tiling::col_axis),     key_field("row_axis", &Tiling::row_axis),
+      key_field("tile_rows", &Tiling::tile_rows),   key_field("tile_cols", &Tiling::tile_cols),
+      key_field("rows_first", &Tiling::rows_first), key_field("caching", &Tiling::caching),
+      key_field("mapping", &Tiling::mapping)};
+}
+static_assert(kListsEveryField<Tiling>);
+
+// A call of the machine's library for matrix products, which chooses for itself.
+struct LibraryConfig {
+  friend bool operator==(const LibraryConfig&, const LibraryConfig&) = default;
 };
 
-// By the machine's kind.
-Config choose_config(const IterationSpace& space, std::int64_t bytes, const Machine& machine);
+// A matrix product: each program computes a tile of the result, with a loop over the summed axis.
+struct MatmulConfig {
+  Tiling tiling;
+  friend bool operator==(const MatmulConfig&, const MatmulConfig&) = default;
+};
 
-std::string to_string(const Config& config);
+// Nothing is reduced: each program computes one tile of the index space.
+struct PointwiseConfig {
+  Tiling tiling;
+  friend bool operator==(const PointwiseConfig&, const PointwiseConfig&) = default;
+};
+
+// Each program holds whole rows: the reduced axis lies along the tile's columns.
+struct RowConfig {
+  Tiling tiling;
+  friend bool operator==(const RowConfig&, const RowConfig&) = default;
+};
+
+// A loop over the reduced axes, with a kept axis along the tile's columns.
+struct ColumnConfig {
+  Tiling tiling;
+  bool online = false;  // sums of exponentials share the pass of their maximum (online.h)
+  friend bool operator==(const ColumnConfig&, const ColumnConfig&) = default;
+};
+
+// A loop over the reduced axes, with a chunk of the innermost one along the tile's columns.
+struct ChunkedConfig {
+  Tiling tiling;
+  bool online = false;
+  friend bool operator==(const ChunkedConfig&, const ChunkedConfig&) = default;
+};
+
+// In the order in which families are asked.
+using Config = std::variant<LibraryConfig, MatmulConfig, PointwiseConfig, RowConfig, ColumnConfig,
+                            ChunkedConfig>;
+
+// Of a config that has one: all but the library's.
+const Tiling& tiling_of(const Config& config);
+Tiling& tiling_of(Config& config);
+bool is_online(const Config& config);
+
+std::string to_string(const Config& config);  // "row (1, 4096), 128 threads, .."
 
 }  // namespace sinter

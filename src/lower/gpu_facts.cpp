@@ -29,17 +29,17 @@ std::int64_t power_above(std::int64_t size) {
 int GpuFacts::vector_along(int axis) const {
   int smallest = tile::kPackBytes;
   for (const Access& access : space.accesses)
-    if (is_memory(access) && stride(access, axis) == 1)
+    if (is_memory(access) && access.stride(axis) == 1)
       smallest = std::min(smallest, access.element_bytes);
   int vector = std::min(kWidestVector, tile::kPackBytes / smallest);
   for (const Access& access : space.accesses)
-    while (is_memory(access) && stride(access, axis) == 1 && !is_even(access, axis, vector))
+    while (is_memory(access) && access.stride(axis) == 1 && !is_even(access, axis, vector))
       vector /= 2;
   return vector;
 }
 
 bool GpuFacts::is_full_read(const Access& access) const {
-  if (access.write || access.level != Level::full || !is_memory(access)) return false;
+  if (access.write || access.per_row || !is_memory(access)) return false;
   for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
     if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
   return true;
@@ -51,45 +51,42 @@ int GpuFacts::full_reads() const {
 }
 
 bool GpuFacts::writes_elements() const {
-  return std::any_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-    return access.write && access.level == Level::full;
-  });
+  return std::any_of(space.accesses.begin(), space.accesses.end(),
+                     [](const Access& access) { return access.write && !access.per_row; });
 }
 
 std::int64_t GpuFacts::written_bytes() const {
   std::int64_t bytes = 0;
   for (const Access& access : space.accesses)
     if (access.write)
-      bytes += access.element_bytes * (access.level == Level::full ? elements() : kept_elements());
+      bytes += access.element_bytes * (access.per_row ? kept_elements() : elements());
   return bytes;
 }
 
 bool GpuFacts::is_narrow() const {
   return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-    return !is_memory(access) || access.level != Level::full || access.element_bytes <= 2;
+    return !is_memory(access) || access.per_row || access.element_bytes <= 2;
   });
 }
 
 bool GpuFacts::is_of_pairs() const {
   return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-    return !is_memory(access) || access.level != Level::full || access.element_bytes == 2;
+    return !is_memory(access) || access.per_row || access.element_bytes == 2;
   });
 }
 
 bool GpuFacts::has_shared_operand(int col_axis, int row_axis) const {
   return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-    return is_memory(access) && stride(access, col_axis) != 0 && stride(access, row_axis) == 0;
+    return is_memory(access) && access.stride(col_axis) != 0 && access.stride(row_axis) == 0;
   });
 }
 
 int GpuFacts::crossing(int col_axis) const {
   for (const Access& access : space.accesses) {
-    const std::int64_t along = stride(access, col_axis);
-    if (!is_memory(access) || access.write || access.level == Level::row || along == 0 ||
-        along == 1)
-      continue;
+    const std::int64_t along = access.stride(col_axis);
+    if (!is_memory(access) || access.write || access.per_row || along == 0 || along == 1) continue;
     for (int axis : space.kept_axes())
-      if (axis != col_axis && stride(access, axis) == 1 && size(axis) >= tile::kLeastTransposedRows)
+      if (axis != col_axis && access.stride(axis) == 1 && size(axis) >= tile::kLeastTransposedRows)
         return axis;
   }
   return -1;
@@ -98,16 +95,16 @@ int GpuFacts::crossing(int col_axis) const {
 int GpuFacts::contiguous_accesses(int axis, int inner) const {
   return static_cast<int>(
       std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-        return access.level == Level::full && is_memory(access) && stride(access, axis) == 1 &&
-               stride(access, inner) != 0;
+        return !access.per_row && is_memory(access) && access.stride(axis) == 1 &&
+               access.stride(inner) != 0;
       }));
 }
 
 std::int64_t GpuFacts::widest_step(int axis, int other) const {
   std::int64_t widest = 0;
   for (const Access& access : space.accesses)
-    if (is_memory(access) && stride(access, other) == 1)
-      widest = std::max(widest, std::abs(stride(access, axis)) * access.element_bytes);
+    if (is_memory(access) && access.stride(other) == 1)
+      widest = std::max(widest, std::abs(access.stride(axis)) * access.element_bytes);
   return widest;
 }
 
@@ -124,16 +121,17 @@ int GpuFacts::row_axis_beside(int col_axis) const {
   return size(kept.back()) >= kShort ? kept.back() : largest(kept);
 }
 
-bool GpuFacts::has_wide_places() const {
+bool GpuFacts::needs_wide_offsets() const {
   std::vector<std::int64_t> sizes;
-  for (const SpaceAxis& axis : space.axes) sizes.push_back(axis.size);
-  return std::any_of(space.accesses.begin(), space.accesses.end(),
-                     [&](const Access& access) { return sinter::has_wide_places(access, sizes); });
+  for (const GroupAxis& axis : space.axes) sizes.push_back(axis.size);
+  return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+    return sinter::needs_wide_offsets(access, sizes);
+  });
 }
 
 std::int64_t GpuFacts::elements() const {
   std::int64_t count = 1;
-  for (const SpaceAxis& axis : space.axes) count *= axis.size;
+  for (const GroupAxis& axis : space.axes) count *= axis.size;
   return count;
 }
 

@@ -15,10 +15,7 @@ std::int64_t power_above(std::int64_t size);  // the least power of two that is 
 struct GpuFacts {
   GpuFacts(const IterationSpace& s, const Machine& m) : space(s), machine(m) {}
 
-  std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
-  static std::int64_t stride(const Access& access, int axis) {
-    return access.strides[static_cast<std::size_t>(axis)];
-  }
+  std::int64_t size(int axis) const { return space.size(axis); }
   static bool is_memory(const Access& access) { return access.element_bytes > 0; }
 
   // Elements that a thread takes at once along an axis: 16 bytes of the smallest type, as far as
@@ -48,7 +45,7 @@ struct GpuFacts {
   int row_axis_beside(int col_axis) const;
 
   std::int64_t elements() const;
-  bool has_wide_places() const;
+  bool needs_wide_offsets() const;
   std::int64_t kept_elements() const;
 
   const IterationSpace& space;

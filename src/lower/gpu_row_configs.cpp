@@ -51,7 +51,7 @@ class RowConfigs {
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()),
         stores_no_elements_(!facts.writes_elements()) {}
 
-  std::vector<Config> all() const {
+  std::vector<Config> configs(Wanted wanted) const {
     std::vector<Config> configs;
     add(chosen(), true, configs);
     const std::int64_t vectors = ceil_div(length_, vector_);
@@ -60,7 +60,10 @@ class RowConfigs {
         const std::int64_t each = ceil_div(vectors, std::int64_t{group} * cluster);
         if (each > 16 || (std::int64_t{group} * cluster > 2 * vectors)) continue;
         for (int threads : {64, 128, 256})
-          if (threads >= group || threads == 256) add({group, cluster, threads}, false, configs);
+          if (threads >= group || threads == 256) {
+            if (wanted == Wanted::best && !configs.empty()) return configs;
+            add({group, cluster, threads}, false, configs);
+          }
       }
     return configs;
   }
@@ -70,68 +73,68 @@ class RowConfigs {
 
   // Tensors that all rows share, element by element.
   bool is_shared_read(const Access& access) const {
-    return !access.write && access.level == Level::full && GpuFacts::is_memory(access) &&
-           GpuFacts::stride(access, col_axis_) != 0 && !facts_.is_full_read(access);
+    return !access.write && !access.per_row && GpuFacts::is_memory(access) &&
+           access.stride(col_axis_) != 0 && !facts_.is_full_read(access);
   }
   std::int64_t shared_reads() const {
     return std::count_if(facts_.space.accesses.begin(), facts_.space.accesses.end(),
                          [&](const Access& access) { return is_shared_read(access); });
   }
 
-  static std::int64_t elements(const Config& config) {  // of a row, that a thread has
-    return tile::ThreadLayout(config.mapping).elements({1, config.tile_cols});
+  static std::int64_t elements(const Tiling& tiling) {  // of a row, that a thread has
+    return tile::ThreadLayout(tiling.mapping).elements({1, tiling.tile_cols});
   }
 
   // Registers for a thread's elements of one tile. 16-bit floats lie in pairs until they are
   // computed with.
-  std::int64_t registers(const Config& config) const {
-    if (is_packed_) return elements(config) / 2;
+  std::int64_t registers(const Tiling& tiling) const {
+    if (is_packed_) return elements(tiling) / 2;
     int each = 1;
     for (const Access& access : facts_.space.accesses)
-      if (access.level == Level::full) each = std::max(each, access.element_bytes / 4);
-    return elements(config) * each;
+      if (!access.per_row) each = std::max(each, access.element_bytes / 4);
+    return elements(tiling) * each;
   }
-  std::int64_t held(const Config& config) const { return registers(config) * tiles_; }
+  std::int64_t held(const Tiling& tiling) const { return registers(tiling) * tiles_; }
 
-  bool fits_block(const Config& config) const {
-    const int threads = config.mapping.threads;
+  bool fits_block(const Tiling& tiling) const {
+    const int threads = tiling.mapping.threads;
     return threads <= kMostThreads &&
-           held(config) <= (threads > 512 ? kRowElements / 2 : kRowElements);
+           held(tiling) <= (threads > 512 ? kRowElements / 2 : kRowElements);
   }
 
   // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
   // unpacking for the next stage while it waits for the last.
-  std::int64_t other_registers(const Config& config, bool late_loads) const {
-    const bool in_warp = config.mapping.threads_per_row <= kWarpThreads;
+  std::int64_t other_registers(const Tiling& tiling, bool late_loads) const {
+    const bool in_warp = tiling.mapping.threads_per_row <= kWarpThreads;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
-    if (in_warp || !gains_from_room(config)) return kOtherRegisters;
-    return facts_.has_wide_places() ? 24 : 16;
+    if (in_warp || !gains_from_room(tiling)) return kOtherRegisters;
+    return facts_.needs_wide_offsets() ? 24 : 16;
   }
 
   // Where what is computed takes the place of the pairs it comes from, little else is needed; and
   // where blocks wait for room, another one beside them hides more than the few registers cost that
   // are spilled for it.
-  bool gains_from_room(const Config& config) const {
+  bool gains_from_room(const Tiling& tiling) const {
     const std::int64_t usual = machine_.registers_per_multiprocessor /
-                               (config.mapping.threads * (held(config) + kOtherRegisters));
+                               (tiling.mapping.threads * (held(tiling) + kOtherRegisters));
     return is_of_pairs_ && !has_shared_ &&
-           blocks(config) > static_cast<double>(machine_.multiprocessors * usual);
+           blocks(tiling) > static_cast<double>(machine_.multiprocessors * usual);
   }
 
   // Loads everything at the start if there is room for it, and keeps the compiler from spending
   // more registers: blocks beside each other hide more of the waiting. What stays from program to
   // program is worth more.
-  void share_registers(Config& config) const {
-    Mapping& mapping = config.mapping;
-    const std::int64_t all = registers(config) * (tiles_ + shared_reads());
+  void share_registers(Tiling& tiling) const {
+    Mapping& mapping = tiling.mapping;
+    const std::int64_t all = registers(tiling) * (tiles_ + shared_reads());
     const std::int64_t room =
-        machine_.registers_per_multiprocessor / mapping.threads - other_registers(config, false);
+        machine_.registers_per_multiprocessor / mapping.threads - other_registers(tiling, false);
     if (mapping.ahead > 0)
       mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
     else
       mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
     const std::int64_t each =
-        (mapping.late_loads ? held(config) : all) + other_registers(config, mapping.late_loads);
+        (mapping.late_loads ? held(tiling) : all) + other_registers(tiling, mapping.late_loads);
     const std::int64_t by_registers =
         machine_.registers_per_multiprocessor / (mapping.threads * each);
     const int most = std::min(machine_.threads_per_multiprocessor / mapping.threads,
@@ -143,74 +146,74 @@ class RowConfigs {
 
   // Fetching takes whole packs.
   bool has_whole_packs(const Access& access) const {
-    return GpuFacts::stride(access, col_axis_) == 1 &&
-           tile::fill_packs(vector_, access.element_bytes) && length_ % vector_ == 0;
+    return access.stride(col_axis_) == 1 && tile::fill_packs(vector_, access.element_bytes) &&
+           length_ % vector_ == 0;
   }
 
   // Shared memory of a block: for a program's loads, and for what all programs share where
   // registers have no room for it. 0: they cannot be fetched.
-  std::int64_t fetch_bytes(const Config& config, int programs) const {
-    const tile::ThreadLayout layout(config.mapping);
+  std::int64_t fetch_bytes(const Tiling& tiling, int programs) const {
+    const tile::ThreadLayout layout(tiling.mapping);
     std::int64_t bytes = 0;
     for (const Access& access : facts_.space.accesses) {
       if (facts_.is_full_read(access)) {
         if (!has_whole_packs(access)) return 0;
         bytes += programs *
-                 layout.block_bytes({config.tile_rows, config.tile_cols}, access.element_bytes);
-      } else if (config.mapping.late_loads && is_shared_read(access) && has_whole_packs(access)) {
-        bytes += layout.block_bytes({1, config.tile_cols}, access.element_bytes);
+                 layout.block_bytes({tiling.tile_rows, tiling.tile_cols}, access.element_bytes);
+      } else if (tiling.mapping.late_loads && is_shared_read(access) && has_whole_packs(access)) {
+        bytes += layout.block_bytes({1, tiling.tile_cols}, access.element_bytes);
       }
     }
     return bytes;
   }
 
   // Where the warps and blocks of a row meet, for a program and the next: of four reductions.
-  std::int64_t slot_bytes(const Config& config) const {
+  std::int64_t slot_bytes(const Tiling& tiling) const {
     constexpr std::int64_t kReductions = 4;
     std::int64_t each = 4;
     for (const Access& access : facts_.space.accesses)
       each = std::max<std::int64_t>(each, access.element_bytes);
-    const tile::ThreadLayout layout(config.mapping);
+    const tile::ThreadLayout layout(tiling.mapping);
     return kReductions * layout.slot_turns() * each *
-           layout.slots({config.tile_rows, config.tile_cols});
+           layout.slots({tiling.tile_rows, tiling.tile_cols});
   }
 
   // The same, fetching that many programs ahead; none where there is no room, or no block has
   // several programs.
-  std::optional<Config> fetching(Config config, int programs) const {
+  std::optional<Tiling> fetching(Tiling tiling, int programs) const {
     constexpr std::int64_t kOther = 2048;  // bytes that a block needs besides
-    Mapping& mapping = config.mapping;
+    Mapping& mapping = tiling.mapping;
     mapping.ahead = programs;
-    share_registers(config);
-    const std::int64_t bytes = fetch_bytes(config, programs);
+    share_registers(tiling);
+    const std::int64_t bytes = fetch_bytes(tiling, programs);
     const std::int64_t room = machine_.shared_bytes_per_multiprocessor / (bytes + kOther);
     if (bytes == 0 || room == 0) return std::nullopt;
-    if (bytes + slot_bytes(config) > machine_.shared_bytes_per_multiprocessor - kOther)
+    if (bytes + slot_bytes(tiling) > machine_.shared_bytes_per_multiprocessor - kOther)
       return std::nullopt;
     mapping.blocks_at_once = static_cast<int>(std::min<std::int64_t>(mapping.blocks_at_once, room));
-    if (waves(config) <= 1) return std::nullopt;
-    return config;
+    if (waves(tiling) <= 1) return std::nullopt;
+    return tiling;
   }
 
-  double blocks(const Config& config) const {
-    return static_cast<double>(rows_) / static_cast<double>(config.tile_rows) *
-           config.mapping.cluster;
+  double blocks(const Tiling& tiling) const {
+    return static_cast<double>(rows_) / static_cast<double>(tiling.tile_rows) *
+           tiling.mapping.cluster;
   }
   // How often all blocks that have room at once are filled.
-  double waves(const Config& config) const {
-    return blocks(config) / (machine_.multiprocessors * config.mapping.blocks_at_once);
+  double waves(const Tiling& tiling) const {
+    return blocks(tiling) / (machine_.multiprocessors * tiling.mapping.blocks_at_once);
   }
 
   // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
   // where few waves would leave gaps between each other. Other pairs leave room for more blocks.
-  int chosen_ahead(const Config& config) const {
+  int chosen_ahead(const Tiling& tiling) const {
     if (is_packed_) {
       const bool is_long = length_ > kLongRow && length_ <= 2 * kLongRow;
       return has_few_large_rows() || (has_shared_ && is_long && is_few(8)) ? 1 : 0;
     }
     if (has_much_to_do()) return 0;
     if (!has_shared_ || is_narrow_)
-      return is_narrow_ && length_ > 2 * kLongRow && waves(config) <= 4 ? 1 : 0;
+      return is_narrow_ && length_ > 2 * kLongRow && waves(tiling) <= 4 ? 1 : 0;
     if (length_ >= kLongest) return is_few(2) ? 1 : 2;
     return length_ > kLongRow && is_few(8) ? 1 : 0;
   }
@@ -343,35 +346,34 @@ class RowConfigs {
     return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has
   }
 
-  Config config_of(const RowChoice& choice) const {
-    Config config;
-    config.form = Form::row;
-    config.col_axis = col_axis_;
-    Mapping& mapping = config.mapping;
+  Tiling tiling_of_choice(const RowChoice& choice) const {
+    Tiling tiling;
+    tiling.col_axis = col_axis_;
+    Mapping& mapping = tiling.mapping;
     mapping.vector = vector_;
     mapping.cluster = choice.cluster;
     mapping.threads_per_row = choice.group;
     const std::int64_t step = std::int64_t{choice.group} * vector_ * choice.cluster;
-    config.tile_cols = step * ceil_div(length_, step);
+    tiling.tile_cols = step * ceil_div(length_, step);
     int rows = std::max(1, choice.threads / choice.group);
-    config.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
-    if (config.row_axis < 0) rows = 1;
-    config.tile_rows = rows;
+    tiling.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
+    if (tiling.row_axis < 0) rows = 1;
+    tiling.tile_rows = rows;
     mapping.threads = std::max(kWarpThreads, choice.group * rows);
     if (mapping.threads / choice.group > rows)
-      config.tile_rows = config.row_axis < 0 ? 1 : mapping.threads / choice.group;
-    return config;
+      tiling.tile_rows = tiling.row_axis < 0 ? 1 : mapping.threads / choice.group;
+    return tiling;
   }
 
   void add(const RowChoice& choice, bool is_chosen, std::vector<Config>& configs) const {
-    Config config = config_of(choice);
-    if (!fits_block(config)) return;
-    share_registers(config);
-    configs.push_back(config);
+    Tiling tiling = tiling_of_choice(choice);
+    if (!fits_block(tiling)) return;
+    share_registers(tiling);
+    configs.push_back(RowConfig{tiling});
     for (int programs : {1, 2})
-      if (const std::optional<Config> ahead = fetching(config, programs)) {
+      if (const std::optional<Tiling> ahead = fetching(tiling, programs)) {
         const bool first = is_chosen && programs == chosen_ahead(*ahead);
-        configs.insert(first ? configs.begin() : configs.end(), *ahead);
+        configs.insert(first ? configs.begin() : configs.end(), RowConfig{*ahead});
       }
   }
 
@@ -392,8 +394,8 @@ class RowConfigs {
 
 }  // namespace
 
-std::vector<Config> gpu_row_configs(const GpuFacts& facts, int col_axis) {
-  return RowConfigs(facts, col_axis).all();
+std::vector<Config> gpu_row_configs(const GpuFacts& facts, int col_axis, Wanted wanted) {
+  return RowConfigs(facts, col_axis).configs(wanted);
 }
 
 }  // namespace sinter

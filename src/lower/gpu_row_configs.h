@@ -1,15 +1,15 @@
-// Configs of the row form on GPUs: a row stays in the registers of a few lanes, a warp, a block or
-// a cluster. In: facts of an IterationSpace. Out: candidates, the heuristic's choice first; none
-// where nothing holds a row.
+// Configs of the row family on GPUs: a row stays in the registers of a few lanes, a warp, a block
+// or a cluster. In: facts of an IterationSpace. Out: candidates, the best guess first; none if a
+// row does not fit on chip.
 #pragma once
 
 #include <vector>
 
-#include "src/lower/config.h"
+#include "src/lower/family.h"
 #include "src/lower/gpu_facts.h"
 
 namespace sinter {
 
-std::vector<Config> gpu_row_configs(const GpuFacts& facts, int col_axis);
+std::vector<Config> gpu_row_configs(const GpuFacts& facts, int col_axis, Wanted wanted);
 
 }  // namespace sinter

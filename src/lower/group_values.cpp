@@ -34,12 +34,12 @@ std::string kernel_name(const Plan& plan, const FusionGroup& group) {
 }  // namespace
 
 GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& space,
-                         const Config& config)
+                         const Tiling& tiling)
     : plan_(plan),
       index_of_group_(group),
       group_(plan.groups[static_cast<std::size_t>(group)]),
       space_(space),
-      config_(config),
+      tiling_(tiling),
       b_(kernel_name(plan, group_)),
       times_read_(space.accesses.size(), 0) {
   declare_parameters();
@@ -47,11 +47,10 @@ GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& spac
 }
 
 Kernel GroupValues::finish() {
-  b_.set_caching(config_.caching);
-  config_.mapping.wide_index = needs_wide_index();
-  b_.set_mapping(config_.mapping);
-  kernel_.program = b_.finish();
-  kernel_.config = config_;
+  b_.set_caching(tiling_.caching);
+  tiling_.mapping.wide_index = needs_wide_index();
+  b_.set_mapping(tiling_.mapping);
+  kernel_.body = b_.finish();
   return std::move(kernel_);
 }
 
@@ -60,11 +59,11 @@ bool GroupValues::in_group(NodeId id) const {
 }
 
 bool GroupValues::col_is_reduced() const {
-  return config_.col_axis >= 0 && space_.axes[static_cast<std::size_t>(config_.col_axis)].reduced;
+  return tiling_.col_axis >= 0 && space_.is_reduced(tiling_.col_axis);
 }
 
-void GroupValues::forget_full() {
-  full_.clear();
+void GroupValues::forget_inner() {
+  inner_.clear();
   loads_.clear();
 }
 
@@ -75,19 +74,19 @@ bool GroupValues::needs_wide_index() const {
   const std::vector<tile::ScalarParam>& params = b_.program().scalars;
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].dtype == DType::i64 &&
-        (kernel_.scalars[i] >= kMostNarrowPlace || kernel_.scalars[i] <= -kMostNarrowPlace))
+        (kernel_.scalars[i] >= kMostNarrowOffset || kernel_.scalars[i] <= -kMostNarrowOffset))
       return true;
   // Whole numbers that are data, not offsets: what is computed with them may be anything.
   for (const auto& [id, value] : constants_)
     if (graph()[id].dtype == DType::i64) return true;
   std::vector<std::int64_t> sizes;  // with what a last tile has beyond them
   for (int axis = 0; axis < static_cast<int>(space_.axes.size()); ++axis)
-    sizes.push_back(size(axis) + (axis == config_.col_axis   ? config_.tile_cols
-                                  : axis == config_.row_axis ? config_.tile_rows
+    sizes.push_back(size(axis) + (axis == tiling_.col_axis   ? tiling_.tile_cols
+                                  : axis == tiling_.row_axis ? tiling_.tile_rows
                                                              : 1));
   return std::any_of(space_.accesses.begin(), space_.accesses.end(), [&](const Access& access) {
     const Node& node = graph()[access.node];
-    return (node.op == Op::iota && node.dtype == DType::i64) || has_wide_places(access, sizes);
+    return (node.op == Op::iota && node.dtype == DType::i64) || needs_wide_offsets(access, sizes);
   });
 }
 
@@ -101,7 +100,7 @@ ValueId GroupValues::scalar_param(const std::string& name, std::int64_t value) {
 // A size or stride. A GPU's kernels are told whether vectors divide it.
 ValueId GroupValues::extent_param(const std::string& name, std::int64_t value) {
   kernel_.scalars.push_back(value);
-  const int vector = for_gpu() ? config_.mapping.vector : 1;
+  const int vector = for_gpu() ? tiling_.mapping.vector : 1;
   return b_.add_scalar(name, DType::i64, value % vector == 0 ? vector : 1);
 }
 
@@ -118,7 +117,7 @@ void GroupValues::declare_parameters() {
       name = access.write ? fmt::format("out{}", outputs++) : fmt::format("in{}", inputs++);
       buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
       const NodeId owner = plan_.placements[static_cast<std::size_t>(access.node)].buffer;
-      kernel_.buffers.push_back({owner, access.offset});
+      kernel_.buffers.push_back({owner, access.offset, access.write});
     }
     buffers_.push_back(buffer);
     std::vector<ValueId> strides;
@@ -137,7 +136,7 @@ void GroupValues::declare_parameters() {
     sizes_.push_back(extent_param(fmt::format("n{}", axis), space_.axes[axis].size));
   for (NodeId id : group_.nodes)
     for (const Operand& operand : graph()[id].operands)
-      if (graph()[operand.node].op == Op::constant) declare_constant(operand.node);
+      if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);
 }
 
 // Repeated along an axis: other programs read it, too.
@@ -171,8 +170,11 @@ GroupValues::RangeParams GroupValues::declare_range(const std::string& name, con
 void GroupValues::declare_constant(NodeId id) {
   if (constants_.count(id)) return;
   const Node& node = graph()[id];
+  const bool is_given = node.op == Op::number;  // at each call; this value is the traced call's
+  if (is_given) kernel_.numbers.push_back({static_cast<int>(kernel_.scalars.size()), id});
+  const Scalar& value = is_given ? graph().numbers.traced_value(node.number) : node.value;
   constants_[id] = number_param(fmt::format("c{}", constants_.size()),
-                                node.value.as(compute_dtype(node.dtype)), node.dtype);
+                                value.as(compute_dtype(node.dtype)), node.dtype);
 }
 
 // --- where this program stands ------------------------------------------------------------------
@@ -186,16 +188,16 @@ void GroupValues::locate_program() {
   };
   std::vector<Count> counts;
   for (int axis : space_.kept_axes())
-    if (axis != config_.row_axis && axis != config_.col_axis)
+    if (axis != tiling_.row_axis && axis != tiling_.col_axis)
       counts.push_back({axis, size(axis), 1});
-  if (config_.row_axis >= 0)
+  if (tiling_.row_axis >= 0)
     counts.push_back(
-        {config_.row_axis, ceil_div(size(config_.row_axis), config_.tile_rows), config_.tile_rows});
-  if (config_.col_axis >= 0 && !col_is_reduced())
+        {tiling_.row_axis, ceil_div(size(tiling_.row_axis), tiling_.tile_rows), tiling_.tile_rows});
+  if (tiling_.col_axis >= 0 && !col_is_reduced())
     counts.push_back(
-        {config_.col_axis, ceil_div(size(config_.col_axis), config_.tile_cols), config_.tile_cols});
+        {tiling_.col_axis, ceil_div(size(tiling_.col_axis), tiling_.tile_cols), tiling_.tile_cols});
 
-  if (config_.rows_first && counts.size() > 1 && !col_is_reduced())
+  if (tiling_.rows_first && counts.size() > 1 && !col_is_reduced())
     std::swap(counts[counts.size() - 1], counts[counts.size() - 2]);
 
   index_.assign(space_.axes.size(), kNoValue);
@@ -217,15 +219,13 @@ void GroupValues::locate_program() {
     rest = divided.quotient;
   }
   for (auto [axis, id] : block) {
-    if (axis == config_.row_axis)
-      set_tile_axis(axis, Axis::rows, config_.tile_rows, id);
-    else if (axis == config_.col_axis)
-      set_tile_axis(axis, Axis::cols, config_.tile_cols, id);
+    if (axis == tiling_.row_axis)
+      set_tile_axis(axis, Axis::rows, tiling_.tile_rows, id);
+    else if (axis == tiling_.col_axis)
+      set_tile_axis(axis, Axis::cols, tiling_.tile_cols, id);
     else
       index_[static_cast<std::size_t>(axis)] = id;
   }
-  if (config_.form == Form::row)
-    set_tile_axis(config_.col_axis, Axis::cols, config_.tile_cols, b_.integer(0));
 }
 
 // The axis' positions in this tile, and which of them exist.
@@ -240,8 +240,8 @@ void GroupValues::set_tile_axis(int axis, Axis along, std::int64_t count, ValueI
 }
 
 void GroupValues::move_to(int axis, ValueId at) {
-  if (axis == config_.col_axis)
-    set_tile_axis(axis, Axis::cols, config_.tile_cols, at);
+  if (axis == tiling_.col_axis)
+    set_tile_axis(axis, Axis::cols, tiling_.tile_cols, at);
   else
     index_[static_cast<std::size_t>(axis)] = at;
 }
@@ -268,9 +268,9 @@ ValueId GroupValues::offsets(const Access& access) {
 
 ValueId GroupValues::read_mask(const Access& access) {
   const bool rows =
-      config_.row_axis >= 0 && access.strides[static_cast<std::size_t>(config_.row_axis)] != 0;
+      tiling_.row_axis >= 0 && access.strides[static_cast<std::size_t>(tiling_.row_axis)] != 0;
   const bool cols =
-      config_.col_axis >= 0 && access.strides[static_cast<std::size_t>(config_.col_axis)] != 0;
+      tiling_.col_axis >= 0 && access.strides[static_cast<std::size_t>(tiling_.col_axis)] != 0;
   return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
 }
 
@@ -283,7 +283,7 @@ ValueId GroupValues::read(const Access& access) {
     return b_.pointwise(Op::add, {range_params_[at].start,
                                   b_.pointwise(Op::mul, {position, range_params_[at].step})});
   }
-  if (access.level == Level::full) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
+  if (!access.per_row) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = read_mask(access);
   if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
   const ValueId zero = is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);
@@ -292,29 +292,30 @@ ValueId GroupValues::read(const Access& access) {
 
 void GroupValues::write(NodeId id, ValueId value) {
   const Access& access = space_.find_write(id);
-  const bool cols = access.level == Level::full || !col_is_reduced();
+  const bool cols = !access.per_row || !col_is_reduced();
   const ValueId mask = both(row_mask_, cols ? col_mask_ : kNoValue);
   b_.store(buffers_[position_of(access)], offsets(access), value, mask);
 }
 
 // --- values -------------------------------------------------------------------------------------
 
-ValueId GroupValues::operand_value(const Operand& operand, Level reader) {
-  if (graph()[operand.node].op == Op::constant) return constants_.at(operand.node);
+ValueId GroupValues::operand_value(const Operand& operand, bool per_row) {
+  if (is_scalar(graph()[operand.node].op)) return constants_.at(operand.node);
   if (in_group(operand.node)) return value(operand.node);
-  const Access& access = space_.find_read(operand, reader);
+  const Access& access = space_.find_read(operand, per_row);
   auto [it, fresh] = loads_.try_emplace(position_of(access), kNoValue);
   if (fresh) it->second = read(access);
   return it->second;
 }
 
 ValueId GroupValues::value(NodeId id) {
-  auto& known = level(id) == Level::full ? full_ : row_;
+  auto& known = is_per_row(id) ? per_row_ : inner_;
   if (auto it = known.find(id); it != known.end()) return it->second;
   const Node& node = graph()[id];
-  SINTER_ASSERT(node.op != Op::reduce, "%{} is read before it is reduced", id);
+  SINTER_ASSERT(!is_reduction(node.op), "%{} is read before it is reduced", id);
   std::vector<ValueId> args;
-  for (const Operand& operand : node.operands) args.push_back(operand_value(operand, level(id)));
+  for (const Operand& operand : node.operands)
+    args.push_back(operand_value(operand, is_per_row(id)));
   const auto power = node.op == Op::pow ? power_form(graph(), node) : std::nullopt;
   ValueId result = kNoValue;
   if (power)
@@ -332,9 +333,9 @@ ValueId GroupValues::value(NodeId id) {
 
 DType GroupValues::position_dtype() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  for (int axis : space_.reduced_axes())
-    if (size(axis) > kMost) return DType::i64;
-  return DType::i32;
+  std::int64_t length = 1;
+  for (int axis : space_.reduced_axes()) length *= size(axis);
+  return length > kMost ? DType::i64 : DType::i32;
 }
 
 ValueId GroupValues::identity(ReduceKind kind, DType dtype) {
@@ -342,18 +343,37 @@ ValueId GroupValues::identity(ReduceKind kind, DType dtype) {
   return is_floating(dtype) ? b_.real(value.real, dtype) : b_.integer(value.integer, dtype);
 }
 
-std::vector<ValueId> GroupValues::reduction_args(const Node& node) {
-  ValueId value = operand_value(node.operands[0], Level::full);
+void GroupValues::set_reduced(NodeId id, std::span<const ValueId> left) {
+  per_row_[id] = is_arg(graph()[id].reduce_kind) ? b_.cast(left[1], DType::i64) : left[0];
+}
+
+// The position in a row: row-major along the reduced axes.
+ValueId GroupValues::row_position() {
+  ValueId position = kNoValue;
+  for (int axis : space_.reduced_axes()) {
+    const ValueId at = index_[static_cast<std::size_t>(axis)];
+    position = position == kNoValue ? at : b_.add(b_.mul(position, size_value(axis)), at);
+  }
+  return position;
+}
+
+std::vector<ValueId> GroupValues::reduction_args(NodeId id) {
+  const Node& node = graph()[id];
+  ValueId value = operand_value(node.operands[0], false);
+  if (node.op == Op::contract) {
+    const DType dtype = compute_dtype(node.dtype);
+    const ValueId other = operand_value(node.operands[1], false);
+    value = b_.pointwise(Op::mul, {b_.cast(value, dtype), b_.cast(other, dtype)});
+  }
   if (info(node.reduce_kind).dtype == ReduceDType::Accumulated)
     value = b_.cast(value, compute_dtype(node.dtype));
   if (col_is_reduced() && col_mask_ != kNoValue)
     value =
         b_.pointwise(Op::where, {col_mask_, value, identity(node.reduce_kind, b_[value].dtype)});
   else if (col_is_reduced())  // what is the same in all columns still counts once for each
-    value = b_.broadcast_to(value, {b_[value].shape.rows, config_.tile_cols});
+    value = b_.broadcast_to(value, {b_[value].shape.rows, tiling_.tile_cols});
   if (!is_arg(node.reduce_kind)) return {value};
-  const int axis = space_.reduced_axes().front();
-  return {value, b_.cast(index_[static_cast<std::size_t>(axis)], position_dtype())};
+  return {value, b_.cast(row_position(), position_dtype())};
 }
 
 }  // namespace sinter

@@ -1,32 +1,34 @@
 // GroupValues: the values of a group's nodes as a TileProgram computes them, its parameters, and
-// where in memory a program stands. In: a group, its space and config. Out: what the forms of
-// lowering (lower.cpp) put together, and the Kernel.
+// the offsets of a program in memory. In: a group, its space and tiling. Out: what the families'
+// lowerings (whole_tiles.h, rounds.h) put together, and the Kernel.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "src/lower/lower.h"
+#include "src/lower/iteration.h"
+#include "src/lower/kernel.h"
 #include "src/tile/builder.h"
 
 namespace sinter {
 
 class GroupValues {
  public:
-  // Declares the parameters and finds the program's place by its id.
-  GroupValues(const Plan& plan, int group, const IterationSpace& space, const Config& config);
+  // Declares the parameters and locates the program by its id.
+  GroupValues(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling);
 
   tile::Builder& builder() { return b_; }
   const Graph& graph() const { return plan_.graph; }
   const FusionGroup& group() const { return group_; }
-  const Config& config() const { return config_; }
   bool in_group(NodeId id) const;
-  Level level(NodeId id) const { return level_of(plan_, group_.domain, id); }
+  // Whether a node has one value per row, not one for each element along the reduced axes.
+  bool is_per_row(NodeId id) const { return group_.is_per_row(id); }
   bool col_is_reduced() const;
-  bool for_gpu() const { return config_.mapping.threads > 0; }
+  bool for_gpu() const { return tiling_.mapping.threads > 0; }
 
-  std::int64_t size(int axis) const { return space_.axes[static_cast<std::size_t>(axis)].size; }
+  std::int64_t size(int axis) const { return space_.size(axis); }
   tile::ValueId size_value(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
   std::vector<int> reduced_axes() const { return space_.reduced_axes(); }
   tile::ValueId scalar_param(const std::string& name, std::int64_t value);
@@ -36,13 +38,14 @@ class GroupValues {
 
   // A pointwise node's value; reductions must have theirs already.
   tile::ValueId value(NodeId id);
-  void set_reduced(NodeId id, tile::ValueId value) { row_[id] = value; }
-  void forget_full();   // values of full shape, and what was loaded
-  void forget_loads();  // what follows loads again
+  // `left`: what the reduction gave, (value) or (value, position).
+  void set_reduced(NodeId id, std::span<const tile::ValueId> left);
+  void forget_inner();  // values along the reduced axes, and loads
+  void forget_loads();  // later code loads again
 
   // (value) or (value, position) as they enter the reduction; lanes outside the tile are neutral.
-  std::vector<tile::ValueId> reduction_args(const Node& node);
-  // What changes nothing: 0 for a sum, the least value for a maximum.
+  std::vector<tile::ValueId> reduction_args(NodeId id);
+  // The neutral element: 0 for a sum, the least value for a maximum.
   tile::ValueId identity(ReduceKind kind, DType dtype);
   DType position_dtype() const;
 
@@ -72,13 +75,14 @@ class GroupValues {
   tile::ValueId offsets(const Access& access);
   tile::ValueId read_mask(const Access& access);
   tile::ValueId read(const Access& access);
-  tile::ValueId operand_value(const Operand& operand, Level reader);
+  tile::ValueId row_position();
+  tile::ValueId operand_value(const Operand& operand, bool per_row);
 
   const Plan& plan_;
   int index_of_group_;
   const FusionGroup& group_;
   const IterationSpace& space_;
-  Config config_;
+  Tiling tiling_;
   tile::Builder b_;
   Kernel kernel_;
 
@@ -93,8 +97,8 @@ class GroupValues {
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;
 
-  std::map<NodeId, tile::ValueId> full_;  // values computed so far (in this round)
-  std::map<NodeId, tile::ValueId> row_;
+  std::map<NodeId, tile::ValueId> inner_;  // values along the reduced axes (of this round)
+  std::map<NodeId, tile::ValueId> per_row_;
   std::map<std::size_t, tile::ValueId> loads_;  // by access
 };
 

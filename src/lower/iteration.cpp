@@ -10,16 +10,6 @@
 
 namespace sinter {
 
-Level level_of(const Plan& plan, const Domain& domain, NodeId id) {
-  const Node& node = plan.graph[id];
-  if (node.op == Op::reduce) return Level::row;
-  return domain.reduced != 0 && node.shape == domain.kept() ? Level::row : Level::full;
-}
-
-Level reading_level(const Plan& plan, const Domain& domain, NodeId id) {
-  return plan.graph[id].op == Op::reduce ? Level::full : level_of(plan, domain, id);
-}
-
 std::vector<int> IterationSpace::kept_axes() const {
   std::vector<int> found;
   for (int i = 0; i < static_cast<int>(axes.size()); ++i)
@@ -34,9 +24,9 @@ std::vector<int> IterationSpace::reduced_axes() const {
   return found;
 }
 
-const Access& IterationSpace::find_read(const Operand& operand, Level level) const {
+const Access& IterationSpace::find_read(const Operand& operand, bool per_row) const {
   for (const Access& access : accesses)
-    if (!access.write && access.node == operand.node && access.level == level &&
+    if (!access.write && access.node == operand.node && access.per_row == per_row &&
         access.view == operand.view)
       return access;
   SINTER_ASSERT(false, "no access to %{}", operand.node);
@@ -50,39 +40,28 @@ const Access& IterationSpace::find_write(NodeId node) const {
   return accesses.front();
 }
 
-bool has_wide_places(const Access& access, std::span<const std::int64_t> sizes) {
+bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> sizes) {
   double farthest =
       std::abs(static_cast<double>(access.offset)) + static_cast<double>(access.start);
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
-  return farthest >= static_cast<double>(kMostNarrowPlace);
+  return farthest >= static_cast<double>(kMostNarrowOffset);
 }
 
 namespace {
 
-// Strides over the domain's axes of a view that has the domain's shape, or its kept axes only.
-std::vector<std::int64_t> domain_strides(const View& view, Level level, const Domain& domain) {
-  std::vector<std::int64_t> strides;
-  int next = 0;
-  for (int i = 0; i < domain.shape.rank(); ++i) {
-    const bool skipped = level == Level::row && (domain.reduced >> i & 1);
-    strides.push_back(skipped ? 0 : view.strides[next++]);
-  }
-  return strides;
-}
-
 void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
   for (NodeId id : group.nodes) {
-    const Level level = reading_level(plan, group.domain, id);
+    const bool per_row = group.is_computed_per_row(id);
     for (const Operand& operand : plan.graph[id].operands) {
       const Node& source = plan.graph[operand.node];
-      if (source.op == Op::constant) continue;
+      if (is_scalar(source.op)) continue;
       if (plan.group_of[static_cast<std::size_t>(operand.node)] == index) continue;
       const bool known =
           std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-            return access.node == operand.node && access.level == level &&
+            return access.node == operand.node && access.per_row == per_row &&
                    access.view == operand.view;
           });
       if (known) continue;
@@ -92,27 +71,47 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
       // Kernels check that offsets are not negative: walking backwards starts above the lowest.
       const bool backwards = source.op != Op::iota && has_negative_strides(view);
       const std::int64_t lowest = backwards ? extent(view).first : view.offset;
-      space.accesses.push_back({operand.node, operand.view, level, false, bytes, lowest,
-                                domain_strides(view, level, group.domain), view.offset - lowest});
+      space.accesses.push_back({operand.node, operand.view, per_row, false, bytes, lowest,
+                                strides_along(view, group.axes_of(id).computed_over, group.axes),
+                                view.offset - lowest});
     }
   }
   for (NodeId id : group.outputs) {
-    const Level level = level_of(plan, group.domain, id);
+    const bool per_row = group.is_per_row(id);
     const View& view = plan.placements[static_cast<std::size_t>(id)].view;
     const int bytes = static_cast<int>(size_of(plan.graph[id].dtype));
-    space.accesses.push_back(
-        {id, view, level, true, bytes, view.offset, domain_strides(view, level, group.domain)});
+    space.accesses.push_back({id, view, per_row, true, bytes, view.offset,
+                              strides_along(view, group.axes_of(id).result, group.axes)});
   }
+}
+
+std::optional<Contraction> find_contraction(const Plan& plan, int index,
+                                            const IterationSpace& space) {
+  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+  for (NodeId id : group.nodes) {
+    const Node& node = plan.graph[id];
+    if (node.op != Op::contract) continue;
+    std::size_t found[2] = {};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Operand& operand = node.operands[i];
+      const Op op = plan.graph[operand.node].op;
+      const bool is_inside = plan.group_of[static_cast<std::size_t>(operand.node)] == index;
+      if (is_scalar(op) || op == Op::iota || is_inside) return std::nullopt;
+      found[i] = static_cast<std::size_t>(&space.find_read(operand, false) - space.accesses.data());
+    }
+    return Contraction{found[0], found[1], group.nodes.size() == 1};
+  }
+  return std::nullopt;
 }
 
 bool needs_rows_again(const Plan& plan, int index) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
   return std::any_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
     const std::vector<Operand>& operands = plan.graph[id].operands;
-    return reading_level(plan, group.domain, id) == Level::full &&
+    return !group.is_computed_per_row(id) &&
            std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
              return plan.group_of[static_cast<std::size_t>(operand.node)] == index &&
-                    level_of(plan, group.domain, operand.node) == Level::row;
+                    group.is_per_row(operand.node);
            });
   });
 }
@@ -133,17 +132,16 @@ int kept_computed(const Plan& plan, int index) {
     for (const Operand& operand : plan.graph[id].operands)
       if (const auto found = uses.find(operand.node); found != uses.end())
         before = std::max(before, found->second.depth);
-    const int depth = before + (plan.graph[id].op == Op::reduce ? 1 : 0);
+    const int depth = before + (is_reduction(plan.graph[id].op) ? 1 : 0);
     uses[id] = {depth, before};
     deepest = std::max(deepest, depth);
   }
   const auto is_heavy = [&](NodeId id) {
-    return level_of(plan, group.domain, id) == Level::full &&
-           info(plan.graph[id].op).cost >= kHeavyCost;
+    return !group.is_per_row(id) && info(plan.graph[id].op).cost >= kHeavyCost;
   };
   for (auto it = group.nodes.rbegin(); it != group.nodes.rend(); ++it) {
-    if (reading_level(plan, group.domain, *it) != Level::full) continue;
-    const bool is_reduce = plan.graph[*it].op == Op::reduce;
+    if (group.is_computed_per_row(*it)) continue;
+    const bool is_reduce = is_reduction(plan.graph[*it].op);
     const Use& use = uses[*it];
     const int when = is_reduce ? use.depth - 1 : is_heavy(*it) ? use.depth : use.needed;
     for (const Operand& operand : plan.graph[*it].operands)
@@ -177,16 +175,16 @@ bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner
 }  // namespace
 
 IterationSpace iteration_space(const Plan& plan, int index) {
-  const Domain& domain = plan.groups[static_cast<std::size_t>(index)].domain;
   IterationSpace space;
-  for (int i = 0; i < domain.shape.rank(); ++i)
-    space.axes.push_back({domain.shape[i], (domain.reduced >> i & 1) != 0});
+  space.axes = plan.groups[static_cast<std::size_t>(index)].axes;
   collect_accesses(plan, index, space);
+  space.contraction = find_contraction(plan, index, space);
   space.has_online_sums = !online_sums(plan, index).empty();
   for (NodeId id : plan.groups[static_cast<std::size_t>(index)].nodes)
-    space.reductions += plan.graph[id].op == Op::reduce;
+    space.reductions += is_reduction(plan.graph[id].op) ? 1 : 0;
   space.needs_rows_again = needs_rows_again(plan, index);
   space.kept_computed = kept_computed(plan, index);
+  space.bytes = plan.groups[static_cast<std::size_t>(index)].bytes();
 
   // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
   for (std::size_t i = 0; i < space.axes.size();) {

@@ -7,6 +7,7 @@
 
 #include "src/base/check.h"
 #include "src/base/elapsed.h"
+#include "src/fuse/products.h"
 #include "src/graph/eager_rounding.h"
 #include "src/graph/simplify.h"
 #include "src/runtime/compile_kernel.h"
@@ -19,18 +20,25 @@ std::int64_t bytes_of(const Node& node) {
   return node.shape.numel() * static_cast<std::int64_t>(size_of(node.dtype));
 }
 
+// Slots of the executable.
+struct Slots {
+  std::map<NodeId, int> of_buffer;  // by the node that owns it
+  std::vector<int> of_workspace;    // by kernel; -1: it needs none
+};
+
 // Gives every buffer of the plan a slot: inputs, results, then intermediates in the arena.
 class SlotAssigner {
  public:
-  SlotAssigner(const Plan& plan, const std::vector<Kernel>& kernels, Executable& executable)
-      : plan_(plan), kernels_(kernels), executable_(executable) {}
+  SlotAssigner(const Plan& plan, const std::vector<Kernel>& kernels,
+               std::span<const KernelPtr> compiled, Executable& executable)
+      : plan_(plan), kernels_(kernels), compiled_(compiled), executable_(executable) {}
 
-  std::map<NodeId, int> run() {
+  Slots run() {
     for (std::size_t i = 0; i < plan_.graph.inputs.size(); ++i)
       add(plan_.graph.inputs[i], {BufferSlot::Kind::input, static_cast<int>(i), 0});
     for (const Operand& output : plan_.graph.outputs) {
       const NodeId owner = plan_.placements[static_cast<std::size_t>(output.node)].buffer;
-      if (slots_.count(owner)) continue;
+      if (slots_.of_buffer.count(owner)) continue;
       add(owner,
           {BufferSlot::Kind::output, static_cast<int>(executable_.new_buffer_bytes.size()), 0});
       executable_.new_buffer_bytes.push_back(bytes_of(plan_.graph[owner]));
@@ -40,16 +48,18 @@ class SlotAssigner {
   }
 
  private:
-  void add(NodeId owner, BufferSlot slot) {
-    slots_[owner] = static_cast<int>(executable_.slots.size());
+  void add(NodeId owner, BufferSlot slot) { slots_.of_buffer[owner] = add_slot(slot); }
+
+  int add_slot(BufferSlot slot) {
     executable_.slots.push_back(slot);
+    return static_cast<int>(executable_.slots.size()) - 1;
   }
 
   void place_intermediates() {
     std::map<NodeId, std::pair<int, int>> spans;
     for (std::size_t k = 0; k < kernels_.size(); ++k)
       for (const KernelBuffer& buffer : kernels_[k].buffers) {
-        if (slots_.count(buffer.node)) continue;
+        if (slots_.of_buffer.count(buffer.node)) continue;
         auto [it, fresh] = spans.try_emplace(buffer.node, static_cast<int>(k), static_cast<int>(k));
         it->second.second = static_cast<int>(k);
       }
@@ -57,18 +67,28 @@ class SlotAssigner {
     for (const auto& [node, span] : spans)
       lifetimes.push_back(
           {static_cast<std::size_t>(bytes_of(plan_.graph[node])), span.first, span.second});
+    for (std::size_t k = 0; k < compiled_.size(); ++k)
+      lifetimes.push_back(
+          {compiled_[k]->workspace_bytes(), static_cast<int>(k), static_cast<int>(k)});
     const MemoryPlan plan = plan_memory(lifetimes);
     executable_.arena_bytes = static_cast<std::int64_t>(plan.total_bytes);
     std::size_t next = 0;
     for (const auto& [node, span] : spans)
       add(node,
           {BufferSlot::Kind::intermediate, 0, static_cast<std::int64_t>(plan.offsets[next++])});
+    for (const KernelPtr& kernel : compiled_) {
+      const auto offset = static_cast<std::int64_t>(plan.offsets[next++]);
+      slots_.of_workspace.push_back(kernel->workspace_bytes() > 0
+                                        ? add_slot({BufferSlot::Kind::intermediate, 0, offset})
+                                        : -1);
+    }
   }
 
   const Plan& plan_;
   const std::vector<Kernel>& kernels_;
+  std::span<const KernelPtr> compiled_;
   Executable& executable_;
-  std::map<NodeId, int> slots_;
+  Slots slots_;
 };
 
 std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
@@ -81,20 +101,38 @@ std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
   return all - buffer.offset;
 }
 
-Launch make_launch(const Plan& plan, const Kernel& kernel, const FusionGroup& group,
-                   const std::map<NodeId, int>& slots, std::span<const std::int64_t> input_extents,
-                   KernelPtr compiled) {
+Launch make_launch(const Program& program, std::size_t index, const Slots& slots,
+                   std::span<const std::int64_t> input_extents, KernelPtr compiled) {
+  const Plan& plan = program.plan;
+  const Kernel& kernel = program.kernels[index];
   Launch launch;
   launch.kernel = std::move(compiled);
   launch.scalars = kernel.scalars;
   launch.grid = kernel.grid;
-  launch.nanoseconds = estimate_nanoseconds(group);
+  launch.nanoseconds = estimate_nanoseconds(plan.groups[index]);
   for (const KernelBuffer& buffer : kernel.buffers) {
     const auto element = static_cast<std::int64_t>(size_of(plan.graph[buffer.node].dtype));
-    launch.buffers.push_back({slots.at(buffer.node), buffer.offset * element,
+    launch.buffers.push_back({slots.of_buffer.at(buffer.node), buffer.offset * element,
                               reachable_elements(plan, buffer, input_extents)});
   }
+  if (const int workspace = slots.of_workspace[index]; workspace >= 0)
+    launch.buffers.push_back(
+        {workspace, 0, static_cast<std::int64_t>(launch.kernel->workspace_bytes())});
   return launch;
+}
+
+void add_numbers(Program& program, std::size_t kernel) {
+  for (const KernelNumber& number : program.kernels[kernel].numbers) {
+    const Node& node = program.plan.graph[number.node];
+    program.executable.numbers.push_back({kernel, static_cast<std::size_t>(number.scalar)});
+    program.numbers.push_back({node.number, compute_dtype(node.dtype)});
+  }
+}
+
+// Which cannot be part of a graph: what they launch depends on where buffers are.
+bool calls_library(const std::vector<Kernel>& kernels) {
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [](const Kernel& kernel) { return kernel.is_library_call(); });
 }
 
 std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
@@ -104,8 +142,15 @@ std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
   return executable.device->make_launch_graph(steps);
 }
 
-ConfigSource configs_for(const Device& device, const BuildOptions& options) {
-  const Machine machine = device.machine();
+// The device's, with the libraries that the graph has work for.
+Machine machine_for(const Graph& graph, Device& device) {
+  Machine machine = device.machine();
+  if (has_work_for_a_library(graph)) machine.matmul_library = device.matmul_library();
+  return machine;
+}
+
+ConfigSource configs_for(const Device& device, const Machine& machine,
+                         const BuildOptions& options) {
   if (machine.kind != MachineKind::gpu || !options.use_tuning) return nullptr;
   return tuned_configs(environment_tuning(), device.model(), machine, options.deterministic);
 }
@@ -150,7 +195,8 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
     const IterationSpace space = iteration_space(plan, g);
     const ChosenConfig chosen = choose(plan, g, space);
     planned.kernels.push_back(lower(plan, g, space, chosen.config));
-    planned.kernels.back().program.separate_ops = options.separate_ops();
+    if (Kernel& kernel = planned.kernels.back(); !kernel.is_library_call())
+      kernel.program().separate_ops = options.separate_ops();
     planned.origins.push_back(chosen.origin);
   }
   return planned;
@@ -164,8 +210,9 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
   auto program = std::make_shared<Program>();
   program->traced = graph;
   program->options = options;
-  PlannedKernels planned = plan_kernels(graph, options, device->machine(), device->parallelism(),
-                                        configs_for(*device, options));
+  program->machine = machine_for(graph, *device);
+  PlannedKernels planned = plan_kernels(graph, options, program->machine, device->parallelism(),
+                                        configs_for(*device, program->machine, options));
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
   program->origins = std::move(planned.origins);
@@ -173,22 +220,23 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
 
   Executable& executable = program->executable;
   executable.device = device;
-  const std::map<NodeId, int> slots = SlotAssigner(plan, program->kernels, executable).run();
-  std::vector<const tile::TileProgram*> programs;
-  for (const Kernel& kernel : program->kernels) programs.push_back(&kernel.program);
-  const std::vector<KernelPtr> compiled = compile_kernels(*device, programs);
+  std::vector<const KernelBody*> bodies;
+  for (const Kernel& kernel : program->kernels) bodies.push_back(&kernel.body);
+  const std::vector<KernelPtr> compiled = compile_kernels(*device, bodies);
+  const Slots slots = SlotAssigner(plan, program->kernels, compiled, executable).run();
   for (std::size_t g = 0; g < program->kernels.size(); ++g) {
-    Launch launch =
-        make_launch(plan, program->kernels[g], plan.groups[g], slots, input_extents, compiled[g]);
+    Launch launch = make_launch(*program, g, slots, input_extents, compiled[g]);
     program->info.kernel_compile_ms += launch.kernel->stats().milliseconds;
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));
+    add_numbers(*program, g);
   }
-  if (options.launch_graph) executable.graph = make_graph(executable);
+  if (options.launch_graph && !calls_library(program->kernels))
+    executable.graph = make_graph(executable);
   for (const Operand& output : plan.graph.outputs) {
     const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
     executable.outputs.push_back(
-        {slots.at(owner), plan.graph[output.node].dtype, plan.buffer_view(output)});
+        {slots.of_buffer.at(owner), plan.graph[output.node].dtype, plan.buffer_view(output)});
   }
   fill_info(*program);
   program->info.compile_ms = milliseconds_since(start);

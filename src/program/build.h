@@ -10,7 +10,7 @@
 
 #include "src/fuse/plan.h"
 #include "src/graph/simplify.h"
-#include "src/lower/lower.h"
+#include "src/lower/family.h"
 #include "src/runtime/executor.h"
 #include "src/tune/tuned_configs.h"
 
@@ -41,6 +41,12 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
 Graph simplified(const Graph& traced, const BuildOptions& options,
                  const ObservePass& observe = nullptr);
 
+// A number that a kernel takes: an entry of the plan's graph, in the dtype the kernel computes in.
+struct ProgramNumber {
+  NumberId number = kNoNumber;
+  DType dtype = DType::f32;
+};
+
 // Everything about a program for one signature but its memory.
 struct Program {
   Graph traced;
@@ -48,8 +54,10 @@ struct Program {
   std::vector<Kernel> kernels;        // by group
   std::vector<ConfigOrigin> origins;  // of their configs
   Executable executable;
+  std::vector<ProgramNumber> numbers;  // by executable.numbers
   ProgramInfo info;
   BuildOptions options;
+  Machine machine;  // the device's, with the libraries that the program may call
 };
 
 // `input_extents`: how many elements may be touched from each input's first on.
@@ -57,6 +65,13 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
                                              std::span<const std::int64_t> input_extents,
                                              const BuildOptions& options,
                                              const std::shared_ptr<Device>& device);
+
+// The scalars for Executable::numbers in a call with these numbers, which are converted as
+// constants are. UserError for a number that does not fit. Allocates only to grow `scalars`.
+void number_scalars(const Program& program, std::span<const Scalar> arguments,
+                    std::vector<std::int64_t>& scalars);
+// Whether the program is for calls with these numbers.
+bool is_for(const Program& program, std::span<const Scalar> arguments);
 
 std::string explain_text(const Program& program, const std::string& name);
 PlanInfo plan_info(const Program& program);

@@ -38,6 +38,7 @@ std::string origins_text(const PlanInfo& plan, std::size_t k) {
 void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::string& text) {
   const PlanKernel& kernel = plan.kernels[k];
   text += fmt::format("group {}  {}\n  {}\n", k, kernel.name, kernel.tiles);
+  if (!kernel.product.empty()) text += fmt::format("  product computed by {}\n", kernel.product);
   if (on_gpu) text += fmt::format("  config: {}\n", kernel.config_origin);  // others are not tuned
   text += "  nodes";
   for (const PlanNode& node : plan.nodes)
@@ -101,15 +102,20 @@ std::string stage_text(const Program& program, std::string_view stage) {
   if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
   if (stage == "tile" || stage == "source") {
     for (const Kernel& kernel : program.kernels)
-      text += (stage == "tile" ? tile::to_string(kernel.program)
-                               : program.executable.device->render(kernel.program).text()) +
+      text += (stage == "tile" || kernel.is_library_call()
+                   ? to_string(kernel.body)
+                   : program.executable.device->render(kernel.program()).text()) +
               "\n";
     return text;
   }
   if (stage == "ptx") {
     Device& device = *program.executable.device;
     for (const Kernel& kernel : program.kernels) {
-      const std::string assembly = device.assembly(device.render(kernel.program));
+      if (kernel.is_library_call()) {
+        text += to_string(kernel.body) + "\n";
+        continue;
+      }
+      const std::string assembly = device.assembly(device.render(kernel.program()));
       if (assembly.empty())
         fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}",
                   program.executable.device->name());

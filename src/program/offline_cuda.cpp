@@ -100,7 +100,7 @@ std::string cuda_stage_text(const Program& program, std::string_view stage,
                             const CudaArchitecture& architecture) {
   std::string text;
   for (const Kernel& kernel : program.kernels) {
-    const KernelSource source = render(kernel.program, {.dialect = Dialect::cuda});
+    const KernelSource source = render(kernel.program(), {.dialect = Dialect::cuda});
     if (stage == "source")
       text += source.text() + "\n";
     else if (stage == "ptx")

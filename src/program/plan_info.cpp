@@ -13,17 +13,24 @@ namespace {
 
 constexpr double kGpuLaunchUs = 2;  // until a kernel's first block runs, and after its last
 
-double gpu_us(const FusionGroup& group, Device& device) {
+// How much faster matrix units multiply than f32 lanes.
+double library_speed(const Kernel& kernel) {
+  constexpr double kOf16Bits = 16;
+  const auto* call = std::get_if<LibraryMatmul>(&kernel.body);
+  return call && size_of(call->dtype) == 2 ? kOf16Bits : 1;
+}
+
+double gpu_us(const FusionGroup& group, const Kernel& kernel, Device& device) {
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth();
   const std::optional<double> peak = device.peak_flops();
-  const double work = peak ? static_cast<double>(group.flops) / *peak : 0;
+  const double work = peak ? static_cast<double>(group.flops) / (*peak * library_speed(kernel)) : 0;
   return std::max(memory, work) * 1e6 + kGpuLaunchUs;
 }
 
 // What the machine cannot beat: the bytes at copy speed, or the arithmetic, whichever takes longer.
-double predicted_us(const FusionGroup& group, Device& device) {
+double predicted_us(const FusionGroup& group, const Kernel& kernel, Device& device) {
   const Machine machine = device.machine();
-  if (machine.kind == MachineKind::gpu) return gpu_us(group, device);
+  if (machine.kind == MachineKind::gpu) return gpu_us(group, kernel, device);
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth() * 1e6;
   const double work = estimate_nanoseconds(group) / 1e3 / device.parallelism();
   return group.bytes() <= machine.cache_bytes ? work : std::max(memory, work);
@@ -33,7 +40,9 @@ PlanNode node_info(const Plan& plan, NodeId id) {
   const Node& node = plan.graph[id];
   PlanNode info;
   info.id = id;
-  info.op = node.op == Op::constant ? to_string(node.value) : std::string(name_of(node));
+  info.op = node.op == Op::constant ? to_string(node.value)
+            : node.op == Op::number ? fmt::format("number #{}", node.number)
+                                    : std::string(name_of(node));
   if (node.origin != kNoOrigin) info.origin = to_string(plan.graph.origins[node.origin]);
   info.detail = fmt::format("{} {}", name_of(node.dtype), to_string(node.shape));
   info.kernel = plan.group_of[static_cast<std::size_t>(id)];
@@ -42,22 +51,39 @@ PlanNode node_info(const Plan& plan, NodeId id) {
   return info;
 }
 
-PlanKernel kernel_info(const FusionGroup& group, const Kernel& kernel, ConfigOrigin origin,
-                       Device& device) {
+// What computes a group's matrix product, and why; empty if it has none.
+std::string product_text(const Program& program, int g) {
+  const IterationSpace space = iteration_space(program.plan, g);
+  if (!space.contraction) return "";
+  const auto index = static_cast<std::size_t>(g);
+  if (program.kernels[index].is_library_call())
+    return "cuBLASLt: it gains more than fusing with what follows would";
+  const Offer library = find_family("library")->offer(space, program.machine, Wanted::best);
+  return fmt::format("a generated kernel: {}", library.configs.empty()
+                                                   ? library.refusal
+                                                   : "it was measured to be faster than cuBLASLt");
+}
+
+PlanKernel kernel_info(const Program& program, int g) {
+  const auto index = static_cast<std::size_t>(g);
+  const FusionGroup& group = program.plan.groups[index];
+  const Kernel& kernel = program.kernels[index];
+  const ConfigOrigin origin = program.origins[index];
   PlanKernel info;
   info.tuned = origin == ConfigOrigin::tuned;
   info.config_origin = name_of(origin);
-  info.name = kernel.program.name;
-  info.tiles = fmt::format("over {}", to_string(group.domain.shape));
-  if (group.domain.reduced)
-    info.tiles += fmt::format(", rows of {}", to_string(group.domain.kept()));
+  info.product = product_text(program, g);
+  info.name = kernel.name();
+  info.tiles = fmt::format("over {}", to_string(group.axes));
+  if (reduced_mask(group.axes) != 0)
+    info.tiles += fmt::format(", rows of {}", to_string(kept_axes(group.axes)));
   info.tiles += fmt::format(" as {}: {} programs", to_string(kernel.config), kernel.grid);
   // Bytes are counted once: whether a cache has them for the next time is not known here.
   if (kernel.passes > 1) info.tiles += fmt::format(" that read {} times", kernel.passes);
   info.bytes_read = group.bytes_read;
   info.bytes_written = group.bytes_written;
   info.flops = group.flops;
-  info.predicted_us = predicted_us(group, device);
+  info.predicted_us = predicted_us(group, kernel, *program.executable.device);
   return info;
 }
 
@@ -87,9 +113,8 @@ PlanInfo plan_info(const Program& program) {
   const Plan& plan = program.plan;
   PlanInfo info;
   for (NodeId id = 0; id < plan.graph.size(); ++id) info.nodes.push_back(node_info(plan, id));
-  for (std::size_t g = 0; g < plan.groups.size(); ++g)
-    info.kernels.push_back(kernel_info(plan.groups[g], program.kernels[g], program.origins[g],
-                                       *program.executable.device));
+  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g)
+    info.kernels.push_back(kernel_info(program, g));
   info.edges = edges_of(plan);
   return info;
 }
@@ -97,8 +122,9 @@ PlanInfo plan_info(const Program& program) {
 // Here rather than when the program is built: measuring a device's speed takes longer than that.
 ProgramInfo program_info(const Program& program) {
   ProgramInfo info = program.info;
-  for (const FusionGroup& group : program.plan.groups)
-    info.predicted_us += predicted_us(group, *program.executable.device);
+  for (std::size_t g = 0; g < program.kernels.size(); ++g)
+    info.predicted_us +=
+        predicted_us(program.plan.groups[g], program.kernels[g], *program.executable.device);
   return info;
 }
 

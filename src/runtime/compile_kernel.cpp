@@ -17,12 +17,21 @@ KernelPtr compile_kernel(Device& device, const tile::TileProgram& program) {
   });
 }
 
-std::vector<KernelPtr> compile_kernels(Device& device,
-                                       std::span<const tile::TileProgram* const> programs) {
-  std::vector<KernelPtr> kernels(programs.size());
-  const int threads = programs.size() > 1 ? available_cpus() : 1;
-  in_parallel(programs.size(), static_cast<std::size_t>(threads),
-              [&](std::size_t i) { kernels[i] = compile_kernel(device, *programs[i]); });
+KernelPtr compile_kernel(Device& device, const KernelBody& body) {
+  if (const auto* program = std::get_if<tile::TileProgram>(&body))
+    return compile_kernel(device, *program);
+  return device.kernels().get(key_of(body), [&] {
+    KernelPtr kernel = device.library_kernel(std::get<LibraryMatmul>(body));
+    SINTER_ASSERT(kernel, "{} has no library for matrix products", device.name());
+    return kernel;
+  });
+}
+
+std::vector<KernelPtr> compile_kernels(Device& device, std::span<const KernelBody* const> bodies) {
+  std::vector<KernelPtr> kernels(bodies.size());
+  const int threads = bodies.size() > 1 ? available_cpus() : 1;
+  in_parallel(bodies.size(), static_cast<std::size_t>(threads),
+              [&](std::size_t i) { kernels[i] = compile_kernel(device, *bodies[i]); });
   return kernels;
 }
 

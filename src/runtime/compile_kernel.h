@@ -10,11 +10,12 @@
 namespace sinter {
 
 KernelPtr compile_kernel(Device& device, const tile::TileProgram& program);
+// A library call is not compiled, but prepared.
+KernelPtr compile_kernel(Device& device, const KernelBody& body);
 
 // Several at once, on all cores that the process may use. The kernels in order; the first program's
 // error if any fails.
-std::vector<KernelPtr> compile_kernels(Device& device,
-                                       std::span<const tile::TileProgram* const> programs);
+std::vector<KernelPtr> compile_kernels(Device& device, std::span<const KernelBody* const> bodies);
 
 // Puts kernels into the device's memory, in few compilations. A program that does not compile is
 // left for compile_kernel() to report.

@@ -26,8 +26,11 @@ class CompiledKernel {
                       double nanoseconds) const = 0;
 
   const CompileStats& stats() const { return stats_; }
+  // Memory that a launch needs besides its buffers; given as one more buffer, the last.
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
 
  protected:
+  std::size_t workspace_bytes_ = 0;
   CompileStats stats_;
 };
 using KernelPtr = std::shared_ptr<const CompiledKernel>;

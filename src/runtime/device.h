@@ -15,7 +15,7 @@
 #include "src/runtime/compiled_kernel.h"
 #include "src/runtime/kernel_cache.h"
 #include "src/runtime/stopwatch.h"
-#include "src/tile/program.h"
+#include "src/tile/kernel_body.h"
 
 namespace sinter {
 
@@ -51,8 +51,10 @@ struct GraphStep {
 class LaunchGraph {
  public:
   virtual ~LaunchGraph() = default;
-  // `buffers`: those of the first step, then those of the second, ...
-  virtual void launch(std::span<const tile::BufferBinding> buffers) = 0;
+  // `buffers`: those of the first step, then those of the second, ... Likewise `scalars`; if there
+  // are none, those the graph was made with.
+  virtual void launch(std::span<const tile::BufferBinding> buffers,
+                      std::span<const std::int64_t> scalars) = 0;
 };
 
 struct MemoryStats {
@@ -107,6 +109,10 @@ class Device {
   // From disk or by the compiler. Null if there is no compiler and the kernel is not on disk.
   // compile_kernel() keeps kernels in memory. Thread-safe.
   virtual KernelPtr compile(const KernelSource& source) = 0;
+  // Loaded when first asked for, which takes time: machine() does not say it.
+  virtual MatmulLibrary matmul_library() { return MatmulLibrary::none; }
+  // A call of that library; null if there is none.
+  virtual KernelPtr library_kernel(const LibraryMatmul&) { return nullptr; }
   // Runs a program without compiling it, slowly; null if the device cannot.
   virtual KernelPtr interpret(const tile::TileProgram&) { return nullptr; }
   // Compiles many at once, in less time than one by one, for tests that compile thousands. Nothing
@@ -117,10 +123,8 @@ class Device {
 
   // Kernels in memory.
   KernelCache& kernels() { return kernels_; }
-  // The program is unlikely to be needed again: its kernel may be unloaded if nobody holds it.
-  virtual void forget(const tile::TileProgram& program) noexcept {
-    kernels_.drop_if_unused(key_of(program));
-  }
+  // The body is unlikely to be needed again: its kernel may be unloaded if nothing holds it.
+  virtual void forget(const KernelBody& body) noexcept { kernels_.drop_if_unused(key_of(body)); }
 
   // The kernels are this device's, compiled. Null where launches cannot be taken as one.
   virtual std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep>) {

@@ -40,20 +40,44 @@ void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
         {bases[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
 }
 
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs) {
+namespace {
+
+// Appends the scalars of all launches, with the given numbers in their places.
+void bind_scalars(const Executable& executable, std::span<const std::int64_t> numbers,
+                  std::vector<std::int64_t>& scalars) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < executable.launches.size(); ++i) {
+    const std::size_t first = scalars.size();
+    const std::vector<std::int64_t>& fixed = executable.launches[i].scalars;
+    scalars.insert(scalars.end(), fixed.begin(), fixed.end());
+    for (; next < numbers.size() && executable.numbers[next].launch == i; ++next)
+      scalars[first + executable.numbers[next].scalar] = numbers[next];
+  }
+}
+
+}  // namespace
+
+std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
+                            std::span<const std::int64_t> numbers) {
   RunMemory memory = take_memory(executable);
   // Kept between calls so that a warm call does not allocate.
   thread_local std::vector<std::byte*> bases;
   thread_local std::vector<tile::BufferBinding> bindings;
+  thread_local std::vector<std::int64_t> scalars;
   find_slots(executable, inputs, memory, bases);
   bindings.clear();
+  scalars.clear();
+  if (!numbers.empty()) bind_scalars(executable, numbers, scalars);
+  std::size_t first_scalar = 0;
   for (const Launch& launch : executable.launches) {
     if (!executable.graph) bindings.clear();
     bind_buffers(launch, bases, bindings);
-    if (!executable.graph)
-      launch.kernel->launch(bindings, launch.scalars, launch.grid, launch.nanoseconds);
+    std::span<const std::int64_t> given = launch.scalars;
+    if (!scalars.empty()) given = std::span(scalars).subspan(first_scalar, given.size());
+    first_scalar += launch.scalars.size();
+    if (!executable.graph) launch.kernel->launch(bindings, given, launch.grid, launch.nanoseconds);
   }
-  if (executable.graph) executable.graph->launch(bindings);
+  if (executable.graph) executable.graph->launch(bindings, scalars);
   return std::move(memory.results);
 }
 

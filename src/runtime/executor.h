@@ -48,6 +48,12 @@ struct InputBinding {
   void* data = nullptr;  // the first element
 };
 
+// A scalar whose value is given at each run.
+struct NumberSlot {
+  std::size_t launch = 0;
+  std::size_t scalar = 0;  // of the launch
+};
+
 struct Executable {
   std::shared_ptr<Device> device;
   std::vector<BufferSlot> slots;
@@ -56,6 +62,7 @@ struct Executable {
   std::vector<Launch> launches;
   std::shared_ptr<LaunchGraph> graph;  // all of them as one; null: one by one
   std::vector<OutputSpec> outputs;
+  std::vector<NumberSlot> numbers;
 };
 
 // The parts of run(), for who launches the kernels one by one.
@@ -75,7 +82,9 @@ void find_slots(const Executable& executable, std::span<const InputBinding> inpu
 void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
                   std::vector<tile::BufferBinding>& bindings);
 
-// The new buffers, in the order of new_buffer_bytes. Allocates from the pool only.
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs);
+// The new buffers, in the order of new_buffer_bytes. Allocates from the pool only. `numbers`: the
+// scalars for Executable::numbers, f64 by their bits.
+std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
+                            std::span<const std::int64_t> numbers = {});
 
 }  // namespace sinter

@@ -43,7 +43,7 @@ SimtMbarriers::Mbarrier& SimtMbarriers::find(int rank, int index) {
 std::string SimtMbarriers::expect(int rank, int index, int bytes) {
   Mbarrier& here = find(rank, index);
   if (here.expected >= 0)
-    return fmt::format("expects something at meeting {} again, before it has ended", index);
+    return fmt::format("expects bytes at exchange barrier {} again, before it has ended", index);
   here.expected = bytes;
   return "";
 }
@@ -51,16 +51,18 @@ std::string SimtMbarriers::expect(int rank, int index, int bytes) {
 std::string SimtMbarriers::check_parity(int rank, int index, int parity) {
   const int uses = find(rank, index).uses;
   if (parity == uses % 2) return "";
-  return fmt::format("waits for meeting {} with parity {}, where it has been used {} times", index,
-                     parity, uses);
+  return fmt::format(
+      "waits for exchange barrier {} with parity {}, where it has been used {} times", index,
+      parity, uses);
 }
 
 std::string SimtMbarriers::end(int rank, int index) {
   Mbarrier& here = find(rank, index);
   const Mbarrier was = std::exchange(here, Mbarrier{-1, 0, here.uses + 1});
   if (was.expected == was.stored) return "";
-  if (was.expected < 0) return fmt::format("waits for meeting {}, but expects nothing", index);
-  return fmt::format("expects {} bytes at meeting {}, {} are brought", was.expected, index,
+  if (was.expected < 0)
+    return fmt::format("waits for exchange barrier {}, but expects nothing", index);
+  return fmt::format("expects {} bytes at exchange barrier {}, {} arrived", was.expected, index,
                      was.stored);
 }
 

@@ -1,7 +1,7 @@
 // Asynchronous operations: a thread's copies to shared memory (cp.async), and the mbarriers that
-// count the bytes stored by the blocks of a cluster; the kernel vocabulary calls these meetings.
-// In: what threads issue. Out: copies once they must be complete, or what is wrong with an
-// mbarrier.
+// count the bytes stored by the blocks of a cluster; the kernel vocabulary calls these exchange
+// barriers. In: what threads issue. Out: copies once they must be complete, or what is wrong with
+// an mbarrier.
 #pragma once
 
 #include <array>

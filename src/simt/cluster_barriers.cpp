@@ -9,7 +9,7 @@
 
 namespace sinter {
 
-void ClusterRun::meet_block(ThreadState& thread, int line) {
+void ClusterRun::sync_block(ThreadState& thread, int line) {
   int& waiting = at_barrier_[static_cast<std::size_t>(thread.rank)];
   thread.state = State::block_barrier;
   thread.line = line;
@@ -93,12 +93,12 @@ void ClusterRun::swap_lanes(ThreadState* lanes, int count) {
   }
 }
 
-void ClusterRun::wait_for_meeting(ThreadState& thread, int meeting, int parity, int line) {
-  fail_of(thread, line, mbarriers_.check_parity(thread.rank, meeting, parity));
+void ClusterRun::wait_for_exchange(ThreadState& thread, int exchange, int parity, int line) {
+  fail_of(thread, line, mbarriers_.check_parity(thread.rank, exchange, parity));
   arrive_at_cluster(thread, true, line);
   if (!error_.empty()) return;
   wait_for_cluster(thread, true, line);
-  if (thread.thread == 0) fail_of(thread, line, mbarriers_.end(thread.rank, meeting));
+  if (thread.thread == 0) fail_of(thread, line, mbarriers_.end(thread.rank, exchange));
 }
 
 }  // namespace sinter

@@ -20,7 +20,7 @@ struct ClusterRun::Entry {
   }
 
   static void block_barrier(sn::simt::Thread* thread, int line) {
-    guarded(thread, [&](ClusterRun& run, ThreadState& state) { run.meet_block(state, line); });
+    guarded(thread, [&](ClusterRun& run, ThreadState& state) { run.sync_block(state, line); });
   }
   static void arrive_at_cluster(sn::simt::Thread* thread, bool orders, int line) {
     guarded(thread, [&](ClusterRun& run, ThreadState& state) {
@@ -63,18 +63,18 @@ struct ClusterRun::Entry {
   static void wait_for_fetched(sn::simt::Thread* thread, int left, int /*line*/) {
     guarded(thread, [&](ClusterRun& run, ThreadState& state) { run.complete_copies(state, left); });
   }
-  static void expect_at_meeting(sn::simt::Thread* thread, int meeting, int bytes, int line) {
+  static void expect_at_exchange(sn::simt::Thread* thread, int exchange, int bytes, int line) {
     guarded(thread, [&](ClusterRun& run, ThreadState& state) {
-      run.fail_of(state, line, run.mbarriers_.expect(state.rank, meeting, bytes));
+      run.fail_of(state, line, run.mbarriers_.expect(state.rank, exchange, bytes));
     });
   }
-  static void put_at_meeting(sn::simt::Thread* thread, int meeting, int rank, int bytes,
-                             int /*line*/) {
-    static_cast<ThreadState*>(thread)->run->mbarriers_.put(rank, meeting, bytes);
+  static void put_at_exchange(sn::simt::Thread* thread, int exchange, int rank, int bytes,
+                              int /*line*/) {
+    static_cast<ThreadState*>(thread)->run->mbarriers_.put(rank, exchange, bytes);
   }
-  static void wait_for_meeting(sn::simt::Thread* thread, int meeting, int parity, int line) {
+  static void wait_for_exchange(sn::simt::Thread* thread, int exchange, int parity, int line) {
     guarded(thread, [&](ClusterRun& run, ThreadState& state) {
-      run.wait_for_meeting(state, meeting, parity, line);
+      run.wait_for_exchange(state, exchange, parity, line);
     });
   }
   static void* shared_element(sn::simt::Thread* thread, void* array, long long index, int rank,
@@ -100,9 +100,9 @@ struct ClusterRun::Entry {
       .fetch = &fetch,
       .end_of_fetch = &end_of_fetch,
       .wait_for_fetched = &wait_for_fetched,
-      .expect_at_meeting = &expect_at_meeting,
-      .put_at_meeting = &put_at_meeting,
-      .wait_for_meeting = &wait_for_meeting,
+      .expect_at_exchange = &expect_at_exchange,
+      .put_at_exchange = &put_at_exchange,
+      .wait_for_exchange = &wait_for_exchange,
       .shared_element = &shared_element,
       .refuse = &refuse,
   };

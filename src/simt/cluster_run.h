@@ -53,7 +53,7 @@ class ClusterRun {
   void give_up();                          // abandons all threads and throws error_
 
   // Called on a thread's fiber; after an error they return at once.
-  void meet_block(ThreadState& thread, int line);
+  void sync_block(ThreadState& thread, int line);
   void release_block(ThreadState& last);
   void arrive_at_cluster(ThreadState& thread, bool orders, int line);
   void complete_cluster_barrier(ThreadState& last);
@@ -63,7 +63,7 @@ class ClusterRun {
   void* declare(ThreadState& thread, const SharedDeclaration& declaration, int line);
   void* element(ThreadState& thread, const SharedAccess& access, int line);
   void complete_copies(ThreadState& thread, int left);
-  void wait_for_meeting(ThreadState& thread, int meeting, int parity, int line);
+  void wait_for_exchange(ThreadState& thread, int exchange, int parity, int line);
   void fail_of(const ThreadState& thread, int line, const std::string& what);  // if not empty
   void refuse(ThreadState& thread, const sn::simt::Access& access, sn::simt::Fault fault, int line);
 

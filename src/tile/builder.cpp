@@ -14,8 +14,7 @@ Builder::Builder(std::string name) {
 }
 
 ValueId Builder::new_value(DType dtype, TileShape shape) {
-  program_.values.push_back({dtype, shape});
-  return static_cast<ValueId>(program_.values.size()) - 1;
+  return program_.values.push_back({dtype, shape});
 }
 
 ValueId Builder::emit(Instr instr, DType dtype, TileShape shape) {

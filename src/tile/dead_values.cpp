@@ -1,5 +1,5 @@
-// One pass backwards: every use comes after its definition, and what a loop hands on is used by its
-// next trip.
+// One backward pass: every use comes after its definition, and the values that a loop yields count
+// as used by its next iteration.
 #include "src/tile/dead_values.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/base/check.h"
+#include "src/tile/renumber.h"
 
 namespace sinter::tile {
 namespace {
@@ -38,16 +39,15 @@ class Liveness {
 
  private:
   bool is_live(const Instr& instr) const {
-    return has_effect(instr) ||
-           std::any_of(instr.results.begin(), instr.results.end(),
-                       [&](ValueId id) { return used_[static_cast<std::size_t>(id)] != 0; });
+    return has_effect(instr) || std::any_of(instr.results.begin(), instr.results.end(),
+                                            [&](ValueId id) { return used_[id] != 0; });
   }
   void use(const std::vector<ValueId>& ids) {
     for (ValueId id : ids)
-      if (id != kNoValue) used_[static_cast<std::size_t>(id)] = 1;
+      if (id != kNoValue) used_[id] = 1;
   }
 
-  std::vector<char> used_;  // by value
+  ById<ValueId, char> used_;
 };
 
 void for_each_definition(const TileProgram& program, const std::function<void(ValueId)>& visit) {
@@ -57,32 +57,14 @@ void for_each_definition(const TileProgram& program, const std::function<void(Va
   });
 }
 
-void rename(std::vector<Instr>& block, const std::vector<ValueId>& names) {
-  const auto rename_all = [&](std::vector<ValueId>& ids) {
-    for (ValueId& id : ids)
-      if (id != kNoValue) id = names[static_cast<std::size_t>(id)];
-  };
-  for (Instr& instr : block) {
-    rename_all(instr.results);
-    rename_all(instr.args);
-    rename_all(instr.body_params);
-    rename_all(instr.body_yields);
-    rename(instr.body, names);
-  }
-}
-
 // Numbers the values that have a definition from 0 on.
-void renumber(TileProgram& program) {
-  std::vector<ValueId> names(program.values.size(), kNoValue);
-  for_each_definition(program, [&](ValueId id) { names[static_cast<std::size_t>(id)] = 0; });
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == kNoValue) continue;
-    names[i] = static_cast<ValueId>(values.size());
-    values.push_back(program.values[i]);
-  }
-  rename(program.body, names);
-  program.values = std::move(values);
+void drop_undefined(TileProgram& program) {
+  ById<ValueId, ValueId> numbers(program.values.size(), kNoValue);
+  for_each_definition(program, [&](ValueId id) { numbers[id] = 0; });
+  ValueId next = 0;
+  for (ValueId& number : numbers)
+    if (number != kNoValue) number = next++;
+  renumber_values(program, numbers);
 }
 
 }  // namespace
@@ -91,12 +73,12 @@ void remove_dead_values(TileProgram& program) {
   Liveness(program).visit(program.body, [](std::vector<Instr>& block, std::size_t i) {
     block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
   });
-  renumber(program);
+  drop_undefined(program);
 }
 
 void verify_no_waste(const TileProgram& program) {
   Liveness(program).visit(program.body, [&](const std::vector<Instr>& block, std::size_t i) {
-    SINTER_ASSERT(false, "nothing uses v{} in kernel {}", block[i].results.at(0), program.name);
+    SINTER_ASSERT(false, "nothing uses %{} in kernel {}", block[i].results.at(0), program.name);
   });
   std::set<std::tuple<DType, std::uint64_t, std::int64_t>> constants;
   for_each_instr(program.body, [&](const Instr& instr) {
@@ -106,7 +88,7 @@ void verify_no_waste(const TileProgram& program) {
         constants
             .emplace(program[id].dtype, std::bit_cast<std::uint64_t>(instr.real), instr.integer)
             .second;
-    SINTER_ASSERT(is_new, "v{} is another value's constant in kernel {}", id, program.name);
+    SINTER_ASSERT(is_new, "%{} repeats another constant in kernel {}", id, program.name);
   });
 }
 

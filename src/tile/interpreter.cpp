@@ -97,7 +97,7 @@ class Machine {
   }
 
  private:
-  Tile& tile(ValueId id) { return tiles_[static_cast<std::size_t>(id)]; }
+  Tile& tile(ValueId id) { return tiles_[id]; }
   std::int64_t integer(ValueId id) { return tile(id).data<I64>()[0].value; }
   Tile& fresh(ValueId id) { return tile(id) = Tile(program_[id].shape, program_[id].dtype); }
 
@@ -340,7 +340,7 @@ class Machine {
   const TileProgram& program_;
   std::span<const BufferBinding> buffers_;
   std::span<const std::int64_t> scalars_;
-  std::vector<Tile> tiles_;
+  ById<ValueId, Tile> tiles_;
   std::int64_t program_id_ = 0;
 };
 

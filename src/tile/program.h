@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/base/fields.h"
 #include "src/graph/reduction.h"
 
@@ -154,7 +155,7 @@ struct TileProgram {
   std::string name;
   std::vector<BufferParam> buffers;
   std::vector<ScalarParam> scalars;
-  std::vector<Value> values;
+  ById<ValueId, Value> values;
   std::vector<Instr> body;
   Caching caching = Caching::any;
   // Every operation gives the bits it gives in a kernel of its own: a product is rounded before it
@@ -162,7 +163,7 @@ struct TileProgram {
   bool separate_ops = false;
   Mapping mapping;
 
-  const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+  const Value& operator[](ValueId id) const { return values[id]; }
 };
 constexpr auto fields_of(const TileProgram*) {
   return std::tuple{note_field("name", &TileProgram::name),
@@ -180,6 +181,7 @@ static_assert(kListsEveryField<TileProgram>);
 // wrong dtypes, stores to read-only buffers, unknown parameters.
 void verify(const TileProgram& program);
 
+// As text that parse_tile_program() (src/tile/parse.h) reads back: docs/TEXT.md.
 std::string to_string(const TileProgram& program);
 
 // Visits every instruction, loop bodies included, in order.

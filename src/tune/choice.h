@@ -7,33 +7,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "src/lower/config.h"
+#include "src/lower/family.h"
 
 namespace sinter {
 
 struct TunedChoice {
-  Form form = Form::pointwise;
-  int threads = 0;  // per block
-  int threads_per_row = 0;
-  int vector = 1;  // elements per vector access
-  int cluster = 1;
-  std::int64_t tile_rows = 1;
-  // Vectors per thread and row of the tile; for rows it follows from the size.
-  std::int64_t vectors = 1;
-  int blocks_at_once = 0;  // for rows it follows from the size too
-  int ahead = 0;           // prefetch depth: programs a block loads while it runs another
-  tile::Caching caching = tile::Caching::any;
-  bool online = false;
+  std::string family;                // a row of the lowering table
+  std::vector<std::int64_t> values;  // by that row's fields
   friend bool operator==(const TunedChoice&, const TunedChoice&) = default;
 };
 
 TunedChoice choice_of(const Config& config);
 
-// Why no candidate on any GPU can match this; empty if one can.
-std::string refusal_of(const TunedChoice& choice);
+// Why `value` is not one of the field's on any machine; empty if it can be.
+std::string refusal_of(const ConfigField& field, std::int64_t value);
 
-// The candidate that `choice` selects; nullopt if there is none.
+// The candidate that `choice` selects; nullopt if there is none. One that differs only in fields
+// that follow from the size is accepted if there is no exact match.
 std::optional<Config> matching(const TunedChoice& choice, std::span<const Config> candidates);
 
 }  // namespace sinter

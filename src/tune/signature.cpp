@@ -34,7 +34,7 @@ std::string stride_class(std::int64_t stride) {
 
 std::string axes_text(const IterationSpace& space) {
   std::string text;
-  for (const SpaceAxis& axis : space.axes)
+  for (const GroupAxis& axis : space.axes)
     text += fmt::format("{}2^{}{}", text.empty() ? "" : " ", bucket(axis.size),
                         axis.reduced ? "r" : "");
   return text.empty() ? "scalar" : text;
@@ -51,9 +51,10 @@ class NodeNames {
       return fmt::format("%{}", it->second);
     const auto [it, fresh] = outside_.try_emplace(node, outside_.size());
     const Node& from = plan_.graph[node];
-    const bool is_memory = from.op != Op::constant && from.op != Op::iota;
-    return fmt::format("@{}{}:{}", it->second, is_memory ? "" : name_of(from.op),
-                       name_of(from.dtype));
+    const bool is_memory = !is_scalar(from.op) && from.op != Op::iota;
+    // A number is tuned like a constant: the kernels are the same.
+    const Op op = from.op == Op::number ? Op::constant : from.op;
+    return fmt::format("@{}{}:{}", it->second, is_memory ? "" : name_of(op), name_of(from.dtype));
   }
 
  private:
@@ -97,7 +98,7 @@ std::string signature_text(const Plan& plan, int g, const IterationSpace& space)
   }
   for (const Access& access : space.accesses) {
     text += fmt::format("{} {} {} bytes {} at {}", access.write ? "write" : "read",
-                        names.of(access.node), access.level == Level::full ? "full" : "row",
+                        names.of(access.node), access.per_row ? "row" : "full",
                         access.element_bytes, divisor(access.offset));
     for (std::int64_t stride : access.strides) text += " " + stride_class(stride);
     text += "\n";

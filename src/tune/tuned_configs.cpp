@@ -4,23 +4,9 @@
 
 #include <utility>
 
-#include "src/lower/gpu_config.h"
 #include "src/tune/signature.h"
 
 namespace sinter {
-namespace {
-
-std::int64_t bytes_of(const Plan& plan, int group) {
-  return plan.groups[static_cast<std::size_t>(group)].bytes();
-}
-
-Config heuristic_config(const Plan& plan, int group, const IterationSpace& space,
-                        const Machine& machine) {
-  return choose_config(space, bytes_of(plan, group), machine);
-}
-
-}  // namespace
-
 std::string_view name_of(ConfigOrigin origin) {
   switch (origin) {
     case ConfigOrigin::tuned:
@@ -34,8 +20,8 @@ std::string_view name_of(ConfigOrigin origin) {
 }
 
 ConfigSource heuristic_configs(const Machine& machine) {
-  return [machine](const Plan& plan, int group, const IterationSpace& space) {
-    return ChosenConfig{heuristic_config(plan, group, space, machine)};
+  return [machine](const Plan&, int, const IterationSpace& space) {
+    return ChosenConfig{choose_config(space, machine)};
   };
 }
 
@@ -45,13 +31,13 @@ ConfigSource tuned_configs(const TuningStore& store, std::string model, const Ma
     return heuristic_configs(machine);
   return [&store, model = std::move(model), machine, same_bits](const Plan& plan, int group,
                                                                 const IterationSpace& space) {
-    ChosenConfig chosen{heuristic_config(plan, group, space, machine)};
+    ChosenConfig chosen{choose_config(space, machine)};
     const std::string signature = group_signature(plan, group, space);
     for (bool as_promised : {same_bits, !same_bits}) {
       const auto entry = store.find({model, signature, as_promised});
       if (!entry) continue;
       const std::optional<Config> config =
-          matching(entry->choice, gpu_configs(space, bytes_of(plan, group), machine, same_bits));
+          matching(entry->choice, candidate_configs(space, machine, same_bits));
       if (config) return ChosenConfig{*config, ConfigOrigin::tuned};
       chosen.origin = ConfigOrigin::unsuited;
     }

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "src/lower/config.h"
+#include "src/lower/family.h"
 #include "src/tune/tuning_file.h"
 
 namespace sinter {
@@ -25,7 +25,7 @@ struct ChosenConfig {
   ConfigOrigin origin = ConfigOrigin::heuristic;
 };
 
-// Called for each group of a plan, with its bytes.
+// Called for each group of a plan.
 using ConfigSource =
     std::function<ChosenConfig(const Plan& plan, int group, const IterationSpace& space)>;
 

@@ -10,7 +10,6 @@
 #include "src/base/check.h"
 #include "src/base/hash.h"
 #include "src/base/processors.h"
-#include "src/lower/gpu_config.h"
 #include "src/runtime/compile_kernel.h"
 #include "src/runtime/in_parallel.h"
 #include "src/tune/contest.h"
@@ -39,6 +38,7 @@ struct Candidate {
   Kernel kernel;
   Hash128 text;
   KernelPtr compiled;
+  StoragePtr workspace;
   std::string error;  // why it cannot run
 };
 
@@ -63,8 +63,8 @@ class KernelTuner {
     Candidate& heuristic = candidates_.front();
     if (!heuristic.error.empty())  // rethrow the stored error
       heuristic.kernel = lower(target_.plan, target_.group, space_, heuristic.config);
-    heuristic.compiled = compile_kernel(device_, heuristic.kernel.program);
-    result_.name = heuristic.kernel.program.name;
+    compile(heuristic);
+    result_.name = heuristic.kernel.name();
     result_.heuristic = result_.config = heuristic.config;
     const auto heuristic_run = run_of(heuristic);
     const std::vector<WrittenBuffer> written = written_by(heuristic.kernel);
@@ -89,9 +89,9 @@ class KernelTuner {
   bool is_over() const { return now() - start_ >= options_.seconds; }
 
   void make_candidates() {
-    const FusionGroup& group = target_.plan.groups[static_cast<std::size_t>(target_.group)];
-    std::vector<Config> configs =
-        gpu_configs(space_, group.bytes(), device_.machine(), options_.same_bits);
+    Machine machine = device_.machine();
+    if (space_.contraction) machine.matmul_library = device_.matmul_library();
+    std::vector<Config> configs = candidate_configs(space_, machine, options_.same_bits);
     if (target_.known)  // second, so that a short budget suffices to find it again
       if (const auto known = matching(*target_.known, configs); known) {
         const auto at = std::find(configs.begin(), configs.end(), *known);
@@ -107,13 +107,7 @@ class KernelTuner {
       Candidate& each = candidates_[i];
       try {
         each.kernel = lower(target_.plan, target_.group, space_, each.config);
-        const tile::Mapping& mapping = each.kernel.program.mapping;
-        each.text = Hasher()
-                        .add(device_.render(each.kernel.program).text())
-                        .add(static_cast<std::uint64_t>(each.kernel.grid))
-                        .add(static_cast<std::uint64_t>(mapping.threads))
-                        .add(static_cast<std::uint64_t>(mapping.cluster))
-                        .finish();
+        each.text = text_of(each.kernel);
       } catch (const std::exception& error) {
         each.error = error.what();
       }
@@ -126,12 +120,29 @@ class KernelTuner {
     result_.candidates = static_cast<int>(candidates_.size());
   }
 
+  Hash128 text_of(const Kernel& kernel) const {
+    if (kernel.is_library_call()) return key_of(kernel.body);
+    const tile::Mapping& mapping = kernel.program().mapping;
+    return Hasher()
+        .add(device_.render(kernel.program()).text())
+        .add(static_cast<std::uint64_t>(kernel.grid))
+        .add(static_cast<std::uint64_t>(mapping.threads))
+        .add(static_cast<std::uint64_t>(mapping.cluster))
+        .finish();
+  }
+
+  void compile(Candidate& candidate) {
+    candidate.compiled = compile_kernel(device_, candidate.kernel.body);
+    if (const std::size_t bytes = candidate.compiled->workspace_bytes(); bytes > 0)
+      candidate.workspace = device_.allocate(bytes);
+  }
+
   void compile_range(std::size_t begin, std::size_t end) {
     in_parallel(end - begin, threads_, [&](std::size_t i) {
       Candidate& each = candidates_[begin + i];
       if (!each.error.empty()) return;
       try {
-        each.compiled = compile_kernel(device_, each.kernel.program);
+        compile(each);
       } catch (const std::exception& error) {
         each.error = error.what();
       }
@@ -141,8 +152,8 @@ class KernelTuner {
   std::vector<WrittenBuffer> written_by(const Kernel& kernel) const {
     std::vector<WrittenBuffer> written;
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
-      if (const tile::BufferParam& param = kernel.program.buffers[i]; param.written)
-        written.push_back({target_.bind(kernel.buffers[i]), param.dtype});
+      if (const KernelBuffer& buffer = kernel.buffers[i]; buffer.written)
+        written.push_back({target_.bind(buffer), target_.plan.graph[buffer.node].dtype});
     return written;
   }
 
@@ -150,6 +161,9 @@ class KernelTuner {
     std::vector<tile::BufferBinding> buffers;
     for (const KernelBuffer& buffer : candidate.kernel.buffers)
       buffers.push_back(target_.bind(buffer));
+    if (candidate.workspace)
+      buffers.push_back({static_cast<std::byte*>(candidate.workspace->data()),
+                         static_cast<std::int64_t>(candidate.workspace->bytes())});
     return [&candidate, buffers = std::move(buffers)] {
       candidate.compiled->launch(buffers, candidate.kernel.scalars, candidate.kernel.grid, 0);
     };
@@ -183,7 +197,8 @@ class KernelTuner {
   void unload_if_lost(Candidate& candidate) noexcept {
     if (&candidate == best_ || &candidate == &candidates_.front() || !candidate.compiled) return;
     candidate.compiled.reset();
-    device_.forget(candidate.kernel.program);
+    candidate.workspace.reset();
+    device_.forget(candidate.kernel.body);
   }
 
   bool tell(std::size_t done) const {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "src/lower/lower.h"
+#include "src/lower/family.h"
 #include "src/runtime/device.h"
 #include "src/tune/choice.h"
 

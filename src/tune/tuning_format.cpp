@@ -2,7 +2,6 @@
 // Changes are applied to the file's own JSON, so that unknown fields are kept.
 #include "src/tune/tuning_format.h"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -19,28 +18,41 @@ using Json = nlohmann::ordered_json;
 constexpr char kVersionField[] = "sinter_tuning";
 constexpr int kVersion = 1;
 constexpr char kSameBits[] = " (same bits)";  // suffix of such an entry's signature
-constexpr std::array<const char*, 4> kForms = {"pointwise", "row", "chunked", "column"};
 
 struct BadEntry {
   std::string reason;
 };
 
-std::int64_t whole_of(const Json& entry, const char* field, std::int64_t least = 1) {
-  const auto it = entry.find(field);
-  if (it == entry.end()) throw BadEntry{fmt::format("{} is missing", field)};
-  if (!it->is_number_integer() || (it->is_number_unsigned() && it->get<std::uint64_t>() > 1 << 30))
-    throw BadEntry{fmt::format("{} is not an integer in range", field)};
-  const auto value = it->get<std::int64_t>();
-  if (value < least || value > 1 << 30)
-    throw BadEntry{fmt::format("{} is {}, expected at least {}", field, value, least)};
-  return value;
+std::int64_t whole_of(const Json& value, const ConfigField& field) {
+  if (!value.is_number_integer() ||
+      (value.is_number_unsigned() && value.get<std::uint64_t>() > 1 << 30))
+    throw BadEntry{fmt::format("{} is not an integer in range", field.name)};
+  const auto number = value.get<std::int64_t>();
+  if (std::string refusal = refusal_of(field, number); !refusal.empty())
+    throw BadEntry{std::move(refusal)};
+  return number;
 }
 
-bool flag_of(const Json& entry, const char* field) {
-  const auto it = entry.find(field);
-  if (it == entry.end()) return false;
-  if (!it->is_boolean()) throw BadEntry{fmt::format("{} is neither true nor false", field)};
-  return it->get<bool>();
+std::int64_t flag_of(const Json& value, const ConfigField& field) {
+  if (!value.is_boolean()) throw BadEntry{fmt::format("{} is neither true nor false", field.name)};
+  return value.get<bool>() ? 1 : 0;
+}
+
+std::int64_t word_of(const Json& value, const ConfigField& field) {
+  const std::string word = value.is_string() ? value.get<std::string>() : "";
+  for (std::size_t i = 0; i < field.words.size(); ++i)
+    if (word == field.words[i]) return static_cast<std::int64_t>(i);
+  throw BadEntry{fmt::format("there is no {} '{}'", field.name, printable(word, 32))};
+}
+
+std::int64_t value_of(const Json& entry, const ConfigField& field) {
+  const auto it = entry.find(field.name);
+  if (it == entry.end()) {
+    if (field.is_optional) return field.least;
+    throw BadEntry{fmt::format("{} is missing", field.name)};
+  }
+  if (field.is_flag) return flag_of(*it, field);
+  return field.words.empty() ? whole_of(*it, field) : word_of(*it, field);
 }
 
 double microseconds_of(const Json& entry, const char* field) {
@@ -55,38 +67,19 @@ std::string text_of(const Json& entry, const char* field) {
   return it != entry.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
-Form form_of(const Json& entry) {
+TunedChoice choice_from(const Json& entry) {
   const std::string name = text_of(entry, "form");
-  for (std::size_t i = 0; i < kForms.size(); ++i)
-    if (name == kForms[i]) return static_cast<Form>(i);
-  throw BadEntry{fmt::format("there is no form '{}'", printable(name, 32))};
-}
-
-tile::Caching caching_of(const Json& entry) {
-  if (!entry.contains("caching")) throw BadEntry{"caching is missing"};
-  const std::string name = text_of(entry, "caching");
-  for (const tile::Caching caching :
-       {tile::Caching::any, tile::Caching::results, tile::Caching::operands})
-    if (name == name_of(caching)) return caching;
-  throw BadEntry{fmt::format("there is no caching '{}'", printable(name, 32))};
+  const Family* family = find_family(name);
+  if (!family) throw BadEntry{fmt::format("there is no form '{}'", printable(name, 32))};
+  TunedChoice choice{name, {}};
+  for (const ConfigField& field : family->fields) choice.values.push_back(value_of(entry, field));
+  return choice;
 }
 
 TunedEntry entry_from(const Json& json) {
   if (!json.is_object()) throw BadEntry{"it is not an object"};
   TunedEntry entry;
-  TunedChoice& choice = entry.choice;
-  choice.form = form_of(json);
-  choice.threads = static_cast<int>(whole_of(json, "threads"));
-  choice.threads_per_row = static_cast<int>(whole_of(json, "threads_per_row"));
-  choice.vector = static_cast<int>(whole_of(json, "vector"));
-  choice.cluster = static_cast<int>(whole_of(json, "cluster"));
-  choice.tile_rows = whole_of(json, "tile_rows");
-  choice.vectors = whole_of(json, "vectors");
-  choice.blocks_at_once = static_cast<int>(whole_of(json, "blocks_at_once", 0));
-  if (json.contains("ahead")) choice.ahead = static_cast<int>(whole_of(json, "ahead", 0));
-  choice.caching = caching_of(json);
-  choice.online = flag_of(json, "online");
-  if (const std::string refusal = refusal_of(choice); !refusal.empty()) throw BadEntry{refusal};
+  entry.choice = choice_from(json);
   entry.us = microseconds_of(json, "us");
   entry.heuristic_us = microseconds_of(json, "heuristic_us");
   entry.config = text_of(json, "config");
@@ -98,25 +91,24 @@ TunedEntry entry_from(const Json& json) {
 
 double rounded(double us) { return std::round(us * 1e3) / 1e3; }
 
+Json to_json(const ConfigField& field, std::int64_t value) {
+  if (field.is_flag) return value != 0;
+  if (field.words.empty()) return value;
+  return field.words[static_cast<std::size_t>(value)];
+}
+
 Json to_json(const TunedEntry& entry) {
-  const TunedChoice& choice = entry.choice;
-  return {{"form", kForms[static_cast<std::size_t>(choice.form)]},
-          {"threads", choice.threads},
-          {"threads_per_row", choice.threads_per_row},
-          {"vector", choice.vector},
-          {"cluster", choice.cluster},
-          {"tile_rows", choice.tile_rows},
-          {"vectors", choice.vectors},
-          {"blocks_at_once", choice.blocks_at_once},
-          {"ahead", choice.ahead},
-          {"caching", name_of(choice.caching)},
-          {"online", choice.online},
-          {"us", rounded(entry.us)},
-          {"heuristic_us", rounded(entry.heuristic_us)},
-          {"config", entry.config},
-          {"heuristic", entry.heuristic},
-          {"date", entry.date},
-          {"sinter", entry.version}};
+  Json json{{"form", entry.choice.family}};
+  const std::span<const ConfigField> fields = find_family(entry.choice.family)->fields;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    json[fields[i].name] = to_json(fields[i], entry.choice.values[i]);
+  json["us"] = rounded(entry.us);
+  json["heuristic_us"] = rounded(entry.heuristic_us);
+  json["config"] = entry.config;
+  json["heuristic"] = entry.heuristic;
+  json["date"] = entry.date;
+  json["sinter"] = entry.version;
+  return json;
 }
 
 std::string field_of(const TuningKey& key) {

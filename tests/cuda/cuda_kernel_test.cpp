@@ -228,14 +228,14 @@ TEST_F(CudaGraphTest, IsCapturedOnceAndReboundWhereBuffersChange) {
   EXPECT_TRUE(fake_.graph_nodes[0].programmatic);
   std::vector<BufferBinding> buffers = {buffer(0x1000), buffer(0x2000), buffer(0),
                                         buffer(0),      buffer(0x2000), buffer(0x3000)};
-  graph->launch(buffers);
+  graph->launch(buffers, {});
   EXPECT_EQ(fake_.nodes_set, (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(fake_.graph_nodes[0].words, (std::vector<std::uint64_t>{0x1000, 0x2000, 8}));
   EXPECT_EQ(fake_.graph_nodes[1].words, (std::vector<std::uint64_t>{0x2000, 0x3000, 5}));
-  graph->launch(buffers);
+  graph->launch(buffers, {});
   EXPECT_EQ(fake_.nodes_set.size(), 2u);
   buffers[5] = buffer(0x4000);
-  graph->launch(buffers);
+  graph->launch(buffers, {});
   EXPECT_EQ(fake_.nodes_set, (std::vector<std::size_t>{0, 1, 1}));
   EXPECT_EQ(fake_.graph_nodes[1].words, (std::vector<std::uint64_t>{0x2000, 0x4000, 5}));
   EXPECT_EQ(fake_.graph_launches, std::vector<void*>(3, streams_->own()));
@@ -243,13 +243,27 @@ TEST_F(CudaGraphTest, IsCapturedOnceAndReboundWhereBuffersChange) {
   EXPECT_TRUE(fake_.launches.empty());
 }
 
+TEST_F(CudaGraphTest, ChangedScalarsAreSetInTheirNodesWithoutCapturingAgain) {
+  const auto k = kernel(4);
+  const std::vector<std::int64_t> scalars = {7, 11};
+  const auto graph = graph_of({{k, 1, scalars, 8}, {k, 1, scalars, 5}});
+  const std::vector<BufferBinding> buffers = {buffer(0x1000), buffer(0x2000)};
+  graph->launch(buffers, {});
+  EXPECT_EQ(fake_.graph_nodes[1].words, (std::vector<std::uint64_t>{0x2000, 7, 11, 5}));
+  graph->launch(buffers, std::vector<std::int64_t>{7, 11, 7, 12});
+  EXPECT_EQ(fake_.nodes_set, (std::vector<std::size_t>{0, 1, 1})) << "only the second changed";
+  EXPECT_EQ(fake_.graph_nodes[0].words, (std::vector<std::uint64_t>{0x1000, 7, 11, 8}));
+  EXPECT_EQ(fake_.graph_nodes[1].words, (std::vector<std::uint64_t>{0x2000, 7, 12, 5}));
+  EXPECT_EQ(fake_.calls["cuStreamBeginCapture"], 1);
+}
+
 TEST_F(CudaGraphTest, AnUnalignedBufferTakesTheOtherVariant) {
   const auto k = kernel(2);
   const std::vector<std::int64_t> none;
   const auto graph = graph_of({{k, 1, none, 1}});
-  graph->launch(std::vector<BufferBinding>{buffer(0x1008)});
+  graph->launch(std::vector<BufferBinding>{buffer(0x1008)}, {});
   EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of #define SN_ALIGNED false\ntext");
-  graph->launch(std::vector<BufferBinding>{buffer(0x1000)});
+  graph->launch(std::vector<BufferBinding>{buffer(0x1000)}, {});
   EXPECT_EQ(fake_.graph_nodes[0].image, "cubin of #define SN_ALIGNED true\ntext");
 }
 
@@ -265,12 +279,12 @@ TEST_F(CudaGraphTest, ANodeThatCouldNotBeSetIsSetByTheNextCall) {
   const auto k = kernel(2);
   const auto graph = graph_of({{k, 1, {}, 1}});
   const std::vector<BufferBinding> first = {buffer(0x1000)};
-  graph->launch(first);
+  graph->launch(first, {});
   fake_.failing_call = "cuGraphExecKernelNodeSetParams";
   fake_.failing_code = 1;
-  EXPECT_THROW(graph->launch(std::vector<BufferBinding>{buffer(0x2000)}), DeviceError);
+  EXPECT_THROW(graph->launch(std::vector<BufferBinding>{buffer(0x2000)}, {}), DeviceError);
   fake_.failing_call = "";
-  graph->launch(first);
+  graph->launch(first, {});
   EXPECT_EQ(fake_.nodes_set.size(), 2u);
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "src/cuda/cuda_compiler.h"
+#include "src/cuda/library_paths.h"
 #include "tests/cuda/fake/fake_nvrtc.h"
 
 namespace sinter {
@@ -47,10 +48,10 @@ TEST(Nvrtc, TooOldOrAnotherLibrary) {
 }
 
 TEST(Nvrtc, TheDriversGenerationIsLookedForFirst) {
-  const std::vector<std::string> old = Nvrtc::candidates(12080, "/opt/cuda", nullptr);
+  const std::vector<std::string> old = cuda_library_paths("nvrtc", 12080, "/opt/cuda", nullptr);
   EXPECT_EQ(old[0], "libnvrtc.so.12");
   EXPECT_EQ(old[1], "/opt/cuda/lib64/libnvrtc.so.12");
-  EXPECT_EQ(Nvrtc::candidates(13000, nullptr, "")[0], "libnvrtc.so.13");
+  EXPECT_EQ(cuda_library_paths("nvrtc", 13000, nullptr, "")[0], "libnvrtc.so.13");
   EXPECT_NE(std::find(old.begin(), old.end(), "/usr/local/cuda/lib/libnvrtc.so.13"), old.end());
 }
 

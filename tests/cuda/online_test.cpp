@@ -22,7 +22,7 @@ TEST(OnlineKernels, CompileForEveryArchitecture) {
         const Graph graph = online_programs(shape[0], shape[1], dtype, axis)[0].graph;
         const Program program = plan_for_cuda(graph, true, architecture);
         ASSERT_EQ(program.kernels.size(), 1u);
-        ASSERT_TRUE(program.kernels[0].config.online) << to_string(program.kernels[0].config);
+        ASSERT_TRUE(is_online(program.kernels[0].config)) << to_string(program.kernels[0].config);
         try {
           const std::string ptx = cuda_stage_text(program, "ptx", architecture);
           EXPECT_NE(ptx.find(".entry"), std::string::npos);
@@ -38,14 +38,15 @@ void run_on_gpu(const Kernel& kernel, const std::vector<tile::BufferBinding>& bu
   std::vector<StoragePtr> storages;
   std::vector<tile::BufferBinding> there;
   const auto bytes_of = [&](std::size_t i) {
-    return static_cast<std::size_t>(buffers[i].elements) * size_of(kernel.program.buffers[i].dtype);
+    return static_cast<std::size_t>(buffers[i].elements) *
+           size_of(kernel.program().buffers[i].dtype);
   };
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     storages.push_back(device.allocate(bytes_of(i)));
     device.copy_from_host(storages[i]->data(), buffers[i].data, bytes_of(i));
     there.push_back({storages[i]->data(), buffers[i].elements});
   }
-  compile_kernel(device, kernel.program)->launch(there, kernel.scalars, kernel.grid, 0);
+  compile_kernel(device, kernel.program())->launch(there, kernel.scalars, kernel.grid, 0);
   for (std::size_t i = 0; i < buffers.size(); ++i)
     device.copy_to_host(buffers[i].data, storages[i]->data(), bytes_of(i));
 }

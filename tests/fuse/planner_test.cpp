@@ -286,7 +286,7 @@ TEST(PlannerTest, ReadersOfOneInputShareAKernel) {
   const Plan plan = plan_of(maker.graph);
   ASSERT_EQ(plan.groups.size(), 1u) << to_string(plan);
   EXPECT_EQ(plan.groups[0].outputs.size(), 3u);
-  EXPECT_EQ(plan.groups[0].domain, (Domain{{4, 6}, 0b10}));
+  EXPECT_EQ(plan.groups[0].axes, (GroupAxes{{4, false}, {6, true}}));
   expect_reference_values(maker.graph, plan);
 }
 

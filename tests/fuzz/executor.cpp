@@ -73,8 +73,8 @@ void verify_stages(const Program& program) {
   }
   verify(program.plan);
   for (const Kernel& kernel : program.kernels) {
-    tile::verify(kernel.program);
-    tile::verify_no_waste(kernel.program);
+    tile::verify(kernel.program());
+    tile::verify_no_waste(kernel.program());
   }
 }
 
@@ -115,7 +115,8 @@ class Kernels {
     const PlannedKernels planned = plan_kernels(traced(program, inputs).trace->graph, options,
                                                 device.machine(), device.parallelism());
     for (const Kernel& kernel : planned.kernels)
-      if (seen_.insert(key_of(kernel.program).hex()).second) programs_.push_back(kernel.program);
+      if (seen_.insert(key_of(kernel.program()).hex()).second)
+        programs_.push_back(kernel.program());
   }
 
   void compile(Device& device) const {

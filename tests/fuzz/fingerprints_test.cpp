@@ -1,5 +1,6 @@
-// Fingerprints: a hash of every stage of the suite's cases and of many random programs, one line
-// each. Compare the files of two builds to see what a change to the pipeline changes:
+// Fingerprints: kernels, bytes and a hash of every stage of the suite's cases and of many random
+// programs, one line each. Compare the files of two builds to see what a change to the pipeline
+// changes:
 //   SINTER_FINGERPRINTS=before.txt SINTER_FUZZ_COUNT=5000 test_fuzz --gtest_filter=Fingerprints.*
 // With SINTER_FINGERPRINT_SEED only that random program is written, with the text of its stages.
 #include <fmt/format.h>
@@ -27,20 +28,24 @@ constexpr int kVectorBytes = 64;
 
 struct Stages {
   std::string graph, plan, tile, source;
+  std::size_t kernels = 0;
+  std::int64_t bytes = 0;  // read and written
 };
 
 Stages stages_of(const Graph& graph, const BuildOptions& options, const Machine& machine) {
   const bool is_gpu = machine.kind == MachineKind::gpu;
   const int workers = is_gpu ? machine.multiprocessors : kWorkers;
   const PlannedKernels planned = plan_kernels(graph, options, machine, workers);
-  Stages stages{to_string(simplified(graph, options)), to_string(planned.plan), "", ""};
+  Stages stages{to_string(simplified(graph, options)), to_string(planned.plan), "", "", 0, 0};
+  stages.kernels = planned.kernels.size();
+  for (const FusionGroup& group : planned.plan.groups) stages.bytes += group.bytes();
   for (const Kernel& kernel : planned.kernels) {
     stages.plan += to_string(kernel.config) + "\n";
-    stages.tile += tile::to_string(kernel.program);
+    stages.tile += tile::to_string(kernel.program());
     for (std::int64_t scalar : kernel.scalars) stages.tile += fmt::format("{} ", scalar);
     stages.tile += fmt::format("grid {}\n", kernel.grid);
-    stages.source += is_gpu ? render_cuda(kernel.program).text()
-                            : render_cpu(kernel.program, kVectorBytes, true).text();
+    stages.source += is_gpu ? render_cuda(kernel.program()).text()
+                            : render_cpu(kernel.program(), kVectorBytes, true).text();
   }
   return stages;
 }
@@ -60,7 +65,8 @@ class Fingerprints : public testing::Test {
       for (const Machine& machine : {Machine{}, gpu}) {
         const Stages stages = stages_of(graph, {.fuse = fuse}, machine);
         const char* kind = machine.kind == MachineKind::gpu ? "gpu" : "cpu";
-        file_ << fmt::format("{} {} {}", name, fuse ? "fused" : "eager", kind);
+        file_ << fmt::format("{} {} {}: {} kernels, {} bytes,", name, fuse ? "fused" : "eager",
+                             kind, stages.kernels, stages.bytes);
         for (const std::string* text : {&stages.graph, &stages.plan, &stages.tile, &stages.source})
           file_ << " " << (full ? "\n" + *text : hash_bytes(*text).hex().substr(0, 12));
         file_ << "\n";

@@ -10,6 +10,7 @@
 
 #include "src/api/trace.h"
 #include "src/graph/simplify.h"
+#include "tests/fuzz/editor.h"
 #include "tests/fuzz/program.h"
 #include "tests/support/same_graph.h"
 
@@ -48,113 +49,62 @@ TEST(GraphText, OfRandomProgramsIsReadBack) {
 
 // --- edits ---
 
-class Editor {
- public:
-  explicit Editor(std::uint64_t seed) : random_(seed) {}
-
-  std::string edited(std::string text) {
-    const std::size_t edits = 1 + below(3);
-    for (std::size_t i = 0; i < edits && !text.empty(); ++i) edit(text);
-    return text;
-  }
-
- private:
-  static constexpr const char* kWords[] = {"%0",
-                                           "%1",
-                                           "exp",
-                                           "sum",
-                                           "over",
-                                           "axes",
-                                           "axis",
-                                           "return",
-                                           "sizes n = 4\n",
-                                           "n",
-                                           "f16",
-                                           "i64",
-                                           "bool",
-                                           "input",
-                                           "iota",
-                                           "constant",
-                                           "cast",
-                                           "concat",
-                                           "strides",
-                                           "(",
-                                           ")",
-                                           "[",
-                                           "]",
-                                           ",",
-                                           ":",
-                                           "=",
-                                           ".",
-                                           "-",
-                                           "+",
-                                           "*",
-                                           "/",
-                                           "nan",
-                                           "inf",
-                                           "exact",
-                                           "true",
-                                           "0",
-                                           "1",
-                                           "2",
-                                           "1.5",
-                                           "-1",
-                                           "1e308",
-                                           "9223372036854775807",
-                                           "4611686018427387904",
-                                           ".slice(0, 0, 2)",
-                                           ".transpose(0, 1)",
-                                           ".reshape(-1)",
-                                           ".expand(2, -1)",
-                                           ".flip(0)",
-                                           ".unsqueeze(0)",
-                                           ".squeeze(0)",
-                                           ".permute(1, 0)",
-                                           "\n",
-                                           "//",
-                                           " ",
-                                           "\x80",
-                                           "step"};
-
-  std::size_t below(std::size_t count) {
-    return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
-  }
-
-  // The text from `start` on that reads like a token.
-  static std::size_t token_length(const std::string& text, std::size_t start) {
-    std::size_t end = start + 1;
-    while (end < text.size() && std::isalnum(static_cast<unsigned char>(text[end - 1])) &&
-           std::isalnum(static_cast<unsigned char>(text[end])))
-      ++end;
-    return end - start;
-  }
-
-  void edit(std::string& text) {
-    const std::size_t at = below(text.size());
-    const std::size_t other = below(text.size());
-    switch (below(6)) {
-      case 0:
-        text.erase(at, 1 + below(3));
-        break;
-      case 1:
-        text.insert(at, kWords[below(std::size(kWords))]);
-        break;
-      case 2:
-        std::swap(text[at], text[other]);
-        break;
-      case 3:
-        text.erase(at, token_length(text, at));
-        break;
-      case 4:
-        text.replace(at, token_length(text, at), kWords[below(std::size(kWords))]);
-        break;
-      default:
-        text.replace(at, token_length(text, at), text.substr(other, token_length(text, other)));
-    }
-  }
-
-  std::mt19937_64 random_;
-};
+constexpr const char* kWords[] = {"%0",
+                                  "%1",
+                                  "exp",
+                                  "sum",
+                                  "over",
+                                  "axes",
+                                  "axis",
+                                  "return",
+                                  "sizes n = 4\n",
+                                  "n",
+                                  "f16",
+                                  "i64",
+                                  "bool",
+                                  "input",
+                                  "iota",
+                                  "constant",
+                                  "cast",
+                                  "concat",
+                                  "strides",
+                                  "(",
+                                  ")",
+                                  "[",
+                                  "]",
+                                  ",",
+                                  ":",
+                                  "=",
+                                  ".",
+                                  "-",
+                                  "+",
+                                  "*",
+                                  "/",
+                                  "nan",
+                                  "inf",
+                                  "exact",
+                                  "true",
+                                  "0",
+                                  "1",
+                                  "2",
+                                  "1.5",
+                                  "-1",
+                                  "1e308",
+                                  "9223372036854775807",
+                                  "4611686018427387904",
+                                  ".slice(0, 0, 2)",
+                                  ".transpose(0, 1)",
+                                  ".reshape(-1)",
+                                  ".expand(2, -1)",
+                                  ".flip(0)",
+                                  ".unsqueeze(0)",
+                                  ".squeeze(0)",
+                                  ".permute(1, 0)",
+                                  "\n",
+                                  "//",
+                                  " ",
+                                  "\x80",
+                                  "step"};
 
 TEST(GraphText, EditedAtRandomIsAGraphOrAUserError) {
   const std::uint64_t first = first_seed();
@@ -163,7 +113,7 @@ TEST(GraphText, EditedAtRandomIsAGraphOrAUserError) {
   int errors = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string text = to_string(graph_of(seed));
-    Editor editor(seed);
+    Editor editor(seed, kWords);
     for (int i = 0; i < 50; ++i) {
       const std::string edited = editor.edited(text);
       SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n" << edited);

@@ -49,6 +49,44 @@ TEST(GraphTextTest, CasesOfTheSuiteAreReadBack) {
   }
 }
 
+TEST(GraphTextTest, NumbersOfACallAreReadBack) {
+  const std::string text =
+      "#0 = argument real nan\n"
+      "#1 = argument integer 18446744073709551615\n"
+      "#2 = argument bool true\n"
+      "#3 = 0.5\n"
+      "#4 = mul f64 #0, #3\n"
+      "#5 = argument integer -7\n"
+      "#6 = 2\n"
+      "#7 = quotient #5, #6\n"
+      "#8 = exact i32 #7\n"
+      "#9 = divisor i32 #8\n"
+      "#10 = cast f32 #4\n"
+      "guard #7 is -3\n"
+      "guard #10 is not 1.0\n"
+      "%0: f32(4) = input\n"
+      "%1: f32() = number #10\n"
+      "%2: f32(4) = mul %0, %1[(4) strides (0)]\n"
+      "return %2\n";
+  EXPECT_EQ(to_string(parse_graph(text)), text);
+  EXPECT_EQ(error_of([] { parse_graph("#a = argument real 1.0\nguard #a is 2.0\n"); }),
+            "[parse] 2:7: the guard does not hold for the numbers given above");
+  EXPECT_EQ(error_of([] { parse_graph("#a = argument real 1\n"); }),
+            "[parse] 1:20: expected a real number");
+  EXPECT_EQ(error_of([] { parse_graph("%x: f32(4) = input\n%y = add %x, #a\n"); }),
+            "[parse] 2:14: #a is not defined");
+}
+
+TEST(GraphTextTest, ANumberOfACallTakesTheDtypeBesideIt) {
+  const Graph graph = parse_graph(
+      "#n = argument integer 3\n%x: i32(4) = input\n%y = floor_div %x, #n\nreturn %y\n");
+  EXPECT_EQ(graph.dtype(graph.outputs[0]), DType::i32);
+  std::vector<Scalar> values;
+  EXPECT_THROW(graph.numbers.evaluate(std::vector{Scalar::of(std::int64_t{0})}, values), UserError);
+  EXPECT_THROW(graph.numbers.evaluate(std::vector{Scalar::of(std::int64_t{1} << 40)}, values),
+               UserError);
+}
+
 TEST(GraphTextTest, NumbersKeepEveryBit) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double numbers[] = {0.0,       -0.0, 1.0,  -3.0, 0.1,   1e-7,    1e300,    5e-324, HUGE_VAL,
@@ -266,7 +304,7 @@ const Mistake kMistakes[] = {
     {"%y = exp %x\n", "3:1: the program returns nothing; it ends with return %y"},
     {"return\n", "2:7: expected a value such as %x, got the end of the line"},
     {"return %x\n%y = exp %x\n", "3:1: nothing may follow return"},
-    {"hello\n", "2:1: expected %name, sizes or return, got 'hello'"},
+    {"hello\n", "2:1: expected %name, #name, sizes or return, got 'hello'"},
     {"%y ! exp\n", "2:4: unexpected character '!'"},
     {"%y = exp \x80\n", "2:10: unexpected character 0x80"},
     {"% = exp\n", "2:1: a name or number must follow %"},

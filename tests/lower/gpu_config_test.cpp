@@ -1,12 +1,11 @@
 // The decisions for GPUs: form, threads a row, clusters, vectors and tiles of the shapes that the
 // heuristic was made for, and the list of configs that tuning measures.
-#include "src/lower/gpu_config.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
+#include "src/lower/family.h"
 #include "tests/support/graph_maker.h"
 
 namespace sinter {
@@ -28,22 +27,23 @@ const Machine kHopper{.kind = MachineKind::gpu,
 
 struct Decision {
   IterationSpace space;
-  std::int64_t bytes = 0;
   Config config;
 
-  const tile::Mapping& mapping() const { return config.mapping; }
+  const Tiling& tiling() const { return tiling_of(config); }
+  std::string_view family() const { return family_of(config).name; }
+  const tile::Mapping& mapping() const { return tiling().mapping; }
   std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
   // Rows that one thread takes.
   std::int64_t rows_each() const {
-    return config.tile_rows * mapping().threads_per_row / mapping().threads;
+    return tiling().tile_rows * mapping().threads_per_row / mapping().threads;
   }
 };
 
 Decision decide(const Graph& graph, const Machine& machine = kHopper) {
   const Plan plan = make_plan(graph, {});
   EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
-  Decision decision{iteration_space(plan, 0), plan.groups[0].bytes(), {}};
-  decision.config = choose_gpu_config(decision.space, decision.bytes, machine);
+  Decision decision{iteration_space(plan, 0), {}};
+  decision.config = choose_config(decision.space, machine);
   return decision;
 }
 
@@ -100,14 +100,14 @@ class MappingOfSoftmax : public testing::TestWithParam<RowDecision> {};
 TEST_P(MappingOfSoftmax, HoldsARowInAsFewThreadsAsItFits) {
   const RowDecision& expected = GetParam();
   const Decision d = decide(softmax(expected.shape));
-  EXPECT_EQ(d.config.form, Form::row);
-  EXPECT_EQ(d.size(d.config.col_axis), expected.shape[1]);
+  EXPECT_EQ(d.family(), "row");
+  EXPECT_EQ(d.size(d.tiling().col_axis), expected.shape[1]);
   EXPECT_EQ(d.mapping().vector, 4);
   EXPECT_EQ(d.mapping().threads_per_row, expected.group);
   EXPECT_EQ(d.mapping().cluster, expected.cluster);
   EXPECT_EQ(d.mapping().threads, expected.threads);
-  EXPECT_EQ(d.config.tile_rows, expected.tile_rows);
-  EXPECT_EQ(d.config.tile_cols, expected.shape[1]) << "nothing to mask";
+  EXPECT_EQ(d.tiling().tile_rows, expected.tile_rows);
+  EXPECT_EQ(d.tiling().tile_cols, expected.shape[1]) << "nothing to mask";
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MappingOfSoftmax,
@@ -139,23 +139,23 @@ TEST(MappingTest, WithoutClustersALongRowTakesMoreThreadsOfOneBlock) {
   Machine ampere = kHopper;
   ampere.largest_cluster = 1;
   const Decision d = decide(softmax({128, 32768}), ampere);
-  EXPECT_EQ(d.config.form, Form::row);
+  EXPECT_EQ(d.family(), "row");
   EXPECT_EQ(d.mapping().cluster, 1);
   EXPECT_GT(d.mapping().threads, 256);
-  EXPECT_EQ(decide(softmax({128, 65536}), ampere).config.form, Form::chunked)
+  EXPECT_EQ(decide(softmax({128, 65536}), ampere).family(), "chunked")
       << "registers of a block do not hold it";
 }
 
 TEST(MappingTest, ARowThatNoClusterHoldsIsWalkedInChunks) {
   const Decision d = decide(softmax({3, 1 << 21}));
-  EXPECT_EQ(d.config.form, Form::chunked);
+  EXPECT_EQ(d.family(), "chunked");
   EXPECT_EQ(d.mapping().cluster, 1);
-  EXPECT_LT(d.config.tile_cols, 1 << 21);
+  EXPECT_LT(d.tiling().tile_cols, 1 << 21);
 }
 
 TEST(MappingTest, FewRowsHaveBlocksOfTheirOwn) {
-  EXPECT_EQ(decide(softmax({512, 1024})).config.tile_rows, 1);
-  EXPECT_EQ(decide(softmax({1024, 1024})).config.tile_rows, 2);
+  EXPECT_EQ(decide(softmax({512, 1024})).tiling().tile_rows, 1);
+  EXPECT_EQ(decide(softmax({1024, 1024})).tiling().tile_rows, 2);
 }
 TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
   EXPECT_GT(decide(softmax({64, 2048})).mapping().threads_per_row,
@@ -164,9 +164,9 @@ TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
 
 TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
   const Decision d = decide(reduction({512, 2048}, 0));
-  EXPECT_EQ(d.config.form, Form::column);
-  EXPECT_EQ(d.size(d.config.col_axis), 2048);
-  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.config.col_axis)].reduced);
+  EXPECT_EQ(d.family(), "column");
+  EXPECT_EQ(d.size(d.tiling().col_axis), 2048);
+  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.tiling().col_axis)].reduced);
   EXPECT_EQ(d.mapping().vector, 4);
 }
 
@@ -179,8 +179,8 @@ TEST(MappingTest, RowValuesFromElsewhereDoNotTurnTheTile) {
     x = maker.op(Op::mul, {x, seen(maker.input({3}), View{shape, {1, 0, 0}, 0})});
   maker.output(maker.reduce(ReduceKind::sum, x, {2}));
   const Decision d = decide(maker.graph);
-  EXPECT_EQ(d.config.form, Form::row);
-  EXPECT_EQ(d.size(d.config.col_axis), 2400);
+  EXPECT_EQ(d.family(), "row");
+  EXPECT_EQ(d.size(d.tiling().col_axis), 2400);
 }
 
 TEST(MappingTest, ATransposedOperandGetsASquareTile) {
@@ -190,10 +190,10 @@ TEST(MappingTest, ATransposedOperandGetsASquareTile) {
     const Operand y = maker.input({size, size});
     maker.output(maker.op(Op::add, {x, transposed(y)}));
     const Decision d = decide(maker.graph);
-    EXPECT_EQ(d.config.form, Form::pointwise);
-    EXPECT_EQ(d.config.tile_rows, d.config.tile_cols);
-    EXPECT_EQ(d.config.tile_cols, size == 4096 ? 64 : 32) << "small ones where there are few";
-    EXPECT_EQ(d.config.tile_rows * d.config.tile_cols % d.mapping().threads, 0)
+    EXPECT_EQ(d.family(), "pointwise");
+    EXPECT_EQ(d.tiling().tile_rows, d.tiling().tile_cols);
+    EXPECT_EQ(d.tiling().tile_cols, size == 4096 ? 64 : 32) << "small ones where there are few";
+    EXPECT_EQ(d.tiling().tile_rows * d.tiling().tile_cols % d.mapping().threads, 0)
         << "or it does not go through shared memory";
   }
 }
@@ -210,7 +210,7 @@ TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
   EXPECT_EQ(with_bias(64, DType::bf16).rows_each(), 1) << "blocks for all multiprocessors first";
   EXPECT_EQ(with_bias(64, DType::f32).rows_each(), 2);
   EXPECT_EQ(with_bias(65536, DType::f32).rows_each(), 1) << "little to unpack";
-  EXPECT_EQ(with_bias(65536, DType::f32).config.tile_cols, 1024) << "two vectors a thread";
+  EXPECT_EQ(with_bias(65536, DType::f32).tiling().tile_cols, 1024) << "two vectors a thread";
   GraphMaker maker;
   const Operand x = maker.input_view({{65536, 256}, {512, 1}, 0});
   maker.output(maker.op(Op::exp, {x}));
@@ -221,7 +221,7 @@ TEST(MappingTest, AScalarTakesOneWarp) {
   GraphMaker maker;
   maker.output(maker.op(Op::exp, {maker.input({})}));
   const Decision d = decide(maker.graph);
-  EXPECT_EQ(d.config.col_axis, -1);
+  EXPECT_EQ(d.tiling().col_axis, -1);
   EXPECT_EQ(d.mapping().threads, 32);
 }
 
@@ -230,24 +230,24 @@ TEST(MappingTest, ResultsAreKeptWhereTheyFitButNotWithAllThatIsRead) {
   const auto exponential = [](const Shape& shape) {
     GraphMaker maker;
     maker.output(maker.op(Op::exp, {maker.input(shape)}));
-    return decide(maker.graph).config.caching;
+    return decide(maker.graph).tiling().caching;
   };
   EXPECT_EQ(exponential({4096, 1024}), Caching::operands) << "16 MiB and 16 MiB";
   EXPECT_EQ(exponential({8192, 1024}), Caching::results) << "32 MiB and 32 MiB";
   EXPECT_EQ(exponential({16384, 1024}), Caching::operands) << "64 MiB and 64 MiB";
-  EXPECT_EQ(decide(softmax({8192, 1024})).config.caching, Caching::results);
+  EXPECT_EQ(decide(softmax({8192, 1024})).tiling().caching, Caching::results);
 }
 TEST(MappingTest, WhatIsOnlyReducedLeavesRoomForOthers) {
-  EXPECT_EQ(decide(reduction({2048, 1024}, 1)).config.caching, Caching::operands) << "8 MiB";
-  EXPECT_EQ(decide(reduction({8192, 4096}, 1)).config.caching, Caching::results) << "128 MiB";
-  EXPECT_EQ(decide(reduction({65536, 4096}, 1)).config.caching, Caching::operands) << "1 GiB";
+  EXPECT_EQ(decide(reduction({2048, 1024}, 1)).tiling().caching, Caching::operands) << "8 MiB";
+  EXPECT_EQ(decide(reduction({8192, 4096}, 1)).tiling().caching, Caching::results) << "128 MiB";
+  EXPECT_EQ(decide(reduction({65536, 4096}, 1)).tiling().caching, Caching::operands) << "1 GiB";
 }
 TEST(MappingTest, TilesGoAlongWhatIsTransposedWhereItsLinesAreFarApart) {
   const auto rows_first = [](std::int64_t rows, std::int64_t cols) {
     GraphMaker maker;
     const Operand x = maker.input({rows, cols});
     maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}))}));
-    return decide(maker.graph).config.rows_first;
+    return decide(maker.graph).tiling().rows_first;
   };
   EXPECT_TRUE(rows_first(32768, 16384));
   EXPECT_FALSE(rows_first(16384, 16384)) << "64 KiB";
@@ -259,8 +259,8 @@ TEST(MappingTest, TilesAreNarrowWhereAllLinesAreFarApart) {
     GraphMaker maker;
     const Operand x = maker.input({rows, cols}, dtype);
     maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}, dtype))}));
-    const Config config = decide(maker.graph).config;
-    return std::pair{config.tile_rows, config.tile_cols};
+    const Tiling tiling = decide(maker.graph).tiling();
+    return std::pair{tiling.tile_rows, tiling.tile_cols};
   };
   EXPECT_EQ(tile_of(32768, 65536, DType::f32), std::pair(64L, 32L));
   EXPECT_EQ(tile_of(32768, 16384, DType::f32), std::pair(64L, 64L)) << "one of them only";
@@ -271,7 +271,7 @@ TEST(MappingTest, TilesAreSmallWhereLargeOnesWouldBeFew) {
     GraphMaker maker;
     const Operand x = maker.input({1024, 2048}, dtype);
     maker.output(maker.op(Op::add, {x, transposed(maker.input({2048, 1024}, dtype))}));
-    return decide(maker.graph).config.tile_cols;
+    return decide(maker.graph).tiling().tile_cols;
   };
   EXPECT_EQ(tile_of(DType::f32), 32);
   EXPECT_EQ(tile_of(DType::f16), 64) << "32 would be 64 bytes";
@@ -377,11 +377,11 @@ TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
 TEST(MappingTest, FetchingLeavesRoomForReductions) {
   const Decision d = decide(softmax({4096, 229376}));
   int fetching = 0;
-  for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
-    const tile::Mapping& mapping = config.mapping;
+  for (const Config& config : candidate_configs(d.space, kHopper, false)) {
+    const tile::Mapping& mapping = tiling_of(config).mapping;
     if (mapping.ahead == 0) continue;
     ++fetching;
-    const std::int64_t fetched = mapping.ahead * config.tile_cols / mapping.cluster * 4;
+    const std::int64_t fetched = mapping.ahead * tiling_of(config).tile_cols / mapping.cluster * 4;
     const std::int64_t slots = 2 * 2 * mapping.threads_per_row / 32 * mapping.cluster * 4;
     EXPECT_LE(fetched + slots + 4 * 8, 227 << 10) << to_string(config);
   }
@@ -418,7 +418,7 @@ TEST(TunedConfigs, BeginWithTheHeuristicsAndHaveNoDuplicates) {
   for (const Graph& graph : tuned_graphs()) {
     const Decision d = decide(graph);
     for (bool same_bits : {false, true}) {
-      const std::vector<Config> configs = gpu_configs(d.space, d.bytes, kHopper, same_bits);
+      const std::vector<Config> configs = candidate_configs(d.space, kHopper, same_bits);
       ASSERT_FALSE(configs.empty());
       EXPECT_EQ(configs[0], d.config) << to_string(configs[0]) << "\n" << to_string(d.config);
       for (std::size_t i = 0; i < configs.size(); ++i)
@@ -432,16 +432,17 @@ TEST(TunedConfigs, AreMappingsThatABlockCanHave) {
   const auto is_power = [](int x) { return std::has_single_bit(static_cast<unsigned>(x)); };
   for (const Graph& graph : tuned_graphs()) {
     const Decision d = decide(graph);
-    for (const Config& config : gpu_configs(d.space, d.bytes, kHopper, false)) {
+    for (const Config& config : candidate_configs(d.space, kHopper, false)) {
       SCOPED_TRACE(to_string(config));
-      const tile::Mapping& m = config.mapping;
+      const Tiling& tiling = tiling_of(config);
+      const tile::Mapping& m = tiling.mapping;
       EXPECT_TRUE(m.threads >= 32 && m.threads <= 1024 && m.threads % 32 == 0);
       EXPECT_TRUE(is_power(m.threads_per_row) && m.threads % m.threads_per_row == 0);
       EXPECT_TRUE(is_power(m.vector) && is_power(m.cluster) &&
                   m.cluster <= kHopper.largest_cluster);
-      EXPECT_EQ(config.tile_cols % m.vector, 0);
-      if (config.form == Form::row) {
-        EXPECT_GE(config.tile_cols, d.size(config.col_axis)) << "a row is held whole";
+      EXPECT_EQ(tiling.tile_cols % m.vector, 0);
+      if (std::holds_alternative<RowConfig>(config)) {
+        EXPECT_GE(tiling.tile_cols, d.size(tiling.col_axis)) << "a row is held whole";
       }
     }
   }
@@ -449,24 +450,23 @@ TEST(TunedConfigs, AreMappingsThatABlockCanHave) {
 
 TEST(TunedConfigs, WithTheSameBitsKeepTheOrderOfAdditions) {
   const Decision d = decide(softmax({65536, 128}));
-  const auto all = gpu_configs(d.space, d.bytes, kHopper, false);
-  const auto same = gpu_configs(d.space, d.bytes, kHopper, true);
+  const auto all = candidate_configs(d.space, kHopper, false);
+  const auto same = candidate_configs(d.space, kHopper, true);
   EXPECT_GT(same.size(), 1u) << "rows a block, for one, can differ";
   EXPECT_LT(same.size(), all.size());
   for (const Config& config : same) {
     EXPECT_EQ(std::count(all.begin(), all.end(), config), 1);
-    EXPECT_EQ(config.form, d.config.form);
-    EXPECT_EQ(config.tile_cols, d.config.tile_cols);
-    EXPECT_EQ(config.mapping.threads_per_row, d.mapping().threads_per_row);
-    EXPECT_EQ(config.mapping.vector, d.mapping().vector);
-    EXPECT_EQ(config.mapping.cluster, d.mapping().cluster);
+    EXPECT_EQ(config.index(), d.config.index());
+    EXPECT_EQ(tiling_of(config).tile_cols, d.tiling().tile_cols);
+    EXPECT_EQ(tiling_of(config).mapping.threads_per_row, d.mapping().threads_per_row);
+    EXPECT_EQ(tiling_of(config).mapping.vector, d.mapping().vector);
+    EXPECT_EQ(tiling_of(config).mapping.cluster, d.mapping().cluster);
   }
 }
 
 TEST(TunedConfigs, OfPointwiseWorkAllHaveTheSameBits) {
   const Decision d = decide(tuned_graphs().back());
-  EXPECT_EQ(gpu_configs(d.space, d.bytes, kHopper, true),
-            gpu_configs(d.space, d.bytes, kHopper, false));
+  EXPECT_EQ(candidate_configs(d.space, kHopper, true), candidate_configs(d.space, kHopper, false));
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "src/graph/simplify.h"
-#include "src/lower/gpu_config.h"
-#include "src/lower/lower.h"
+#include "src/lower/family.h"
 #include "src/tile/dead_values.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
@@ -35,15 +34,15 @@ Kernel lowered(const Graph& graph) {
   const Plan plan = make_plan(graph, {});
   EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
   const IterationSpace space = iteration_space(plan, 0);
-  Kernel kernel = lower(plan, 0, space, choose_gpu_config(space, plan.groups[0].bytes(), kHopper));
-  tile::verify(kernel.program);
-  tile::verify_no_waste(kernel.program);
+  Kernel kernel = lower(plan, 0, space, choose_config(space, kHopper));
+  tile::verify(kernel.program());
+  tile::verify_no_waste(kernel.program());
   return kernel;
 }
 
 int masked_accesses(const Kernel& kernel) {
   int count = 0;
-  tile::for_each_instr(kernel.program.body, [&](const tile::Instr& instr) {
+  tile::for_each_instr(kernel.program().body, [&](const tile::Instr& instr) {
     if (instr.code == tile::Code::load) count += instr.args[1] != tile::kNoValue;
     if (instr.code == tile::Code::store) count += instr.args[2] != tile::kNoValue;
   });
@@ -79,7 +78,7 @@ void expect_every_config_right(const Graph& graph) {
   for (std::size_t i = 0; i < most; ++i) {
     std::string used;
     const auto actual = run_plan(plan, inputs, [&](const IterationSpace& space) {
-      const auto configs = gpu_configs(space, 1 << 20, kHopper, false);
+      const auto configs = candidate_configs(space, kHopper, false);
       most = std::max(most, configs.size());
       const Config& config = configs[std::min(i, configs.size() - 1)];
       used += to_string(config) + "\n";
@@ -105,7 +104,7 @@ TEST(DeviceLowering, EveryConfigOfATransposedSumIsRight) {
   GraphMaker far;  // lines so far apart that neighbours lie along them
   const Operand columns = far.input_view({{70, 40}, {32768, 1}, 0});
   far.output(far.op(Op::add, {far.input({40, 70}), transposed(columns)}));
-  EXPECT_TRUE(lowered(far.graph).config.rows_first);
+  EXPECT_TRUE(tiling_of(lowered(far.graph).config).rows_first);
   expect_every_config_right(far.graph);
 }
 
@@ -131,19 +130,19 @@ TEST(DeviceLowering, TilesThatFitHaveNoMasks) {
 }
 
 TEST(DeviceLowering, OffsetsAre64BitsWideWhereTheyHaveTo) {
-  EXPECT_FALSE(lowered(softmax({4096, 4096})).program.mapping.wide_index);
-  EXPECT_TRUE(lowered(softmax({1 << 16, 1 << 16})).program.mapping.wide_index);
+  EXPECT_FALSE(lowered(softmax({4096, 4096})).program().mapping.wide_index);
+  EXPECT_TRUE(lowered(softmax({1 << 16, 1 << 16})).program().mapping.wide_index);
   const std::int64_t far = std::int64_t{1} << 31;
-  EXPECT_TRUE(lowered(exponential({{64, 64}, {far / 32, 1}, 0})).program.mapping.wide_index)
+  EXPECT_TRUE(lowered(exponential({{64, 64}, {far / 32, 1}, 0})).program().mapping.wide_index)
       << "few elements, far apart";
-  EXPECT_FALSE(lowered(exponential({{64, 64}, {far / 256, 1}, 0})).program.mapping.wide_index);
+  EXPECT_FALSE(lowered(exponential({{64, 64}, {far / 256, 1}, 0})).program().mapping.wide_index);
 }
 
 TEST(DeviceLowering, ScalarsSayWhatDividesThem) {
   const Kernel kernel = lowered(exponential({{64, 1000}, {1024, 1}, 0}));
   bool found = false;
   for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
-    const tile::ScalarParam& scalar = kernel.program.scalars[i];
+    const tile::ScalarParam& scalar = kernel.program().scalars[i];
     if (scalar.dtype != DType::i64) continue;
     EXPECT_EQ(kernel.scalars[i] % scalar.multiple_of, 0) << scalar.name;
     found = found || (kernel.scalars[i] == 1024 && scalar.multiple_of >= 4);
@@ -158,7 +157,7 @@ TEST(DeviceLowering, WhatProgramsShareIsMarked) {
   maker.output(maker.op(Op::add, {x, expanded(bias, {256, 64})}));
   const Kernel kernel = lowered(maker.graph);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
-    EXPECT_EQ(kernel.program.buffers[i].reused, kernel.buffers[i].node == bias.node) << i;
+    EXPECT_EQ(kernel.program().buffers[i].reused, kernel.buffers[i].node == bias.node) << i;
 }
 
 }  // namespace

@@ -99,10 +99,10 @@ TEST(IterationTest, RowLevelAccessesDoNotMoveAlongReducedAxes) {
   maker.output(maker.op(Op::add, {x, along_rows(scaled, 6)}));
   const IterationSpace space = space_of(maker.graph);
   EXPECT_EQ(axes_text(space), "4 6r");
-  const Access& read = space.find_read(weight, Level::row);
+  const Access& read = space.find_read(weight, true);
   EXPECT_EQ(read.strides, std::vector<std::int64_t>({1, 0}));
   const Access& write = space.find_write(scaled.node);
-  EXPECT_EQ(write.level, Level::row);
+  EXPECT_TRUE(write.per_row);
   EXPECT_EQ(write.strides, std::vector<std::int64_t>({1, 0}));
 }
 

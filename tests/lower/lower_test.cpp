@@ -1,7 +1,5 @@
 // Every form of lowering, run by the interpreter, against the f64 reference. all_configs() lists
 // every form, column axis, row axis and tile that a group allows, so each program meets them all.
-#include "src/lower/lower.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -10,6 +8,7 @@
 #include <ostream>
 
 #include "src/graph/simplify.h"
+#include "src/lower/family.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
 
@@ -37,30 +36,31 @@ std::vector<Config> all_configs(const IterationSpace& space) {
   std::vector<Config> configs;
   auto with_rows = [&](Config config) {
     configs.push_back(config);
+    Tiling& tiling = tiling_of(config);
     for (int axis : space.kept_axes()) {
-      if (axis == config.col_axis) continue;
-      config.row_axis = axis;
+      if (axis == tiling.col_axis) continue;
+      tiling.row_axis = axis;
       for (bool rows_first : {false, true}) {
-        config.tile_rows = 8;
-        config.rows_first = rows_first;
+        tiling.tile_rows = 8;
+        tiling.rows_first = rows_first;
         configs.push_back(config);
       }
     }
   };
   const auto reduced = space.reduced_axes();
   if (reduced.empty()) {
-    if (space.axes.empty()) return {Config{}};
+    if (space.axes.empty()) return {PointwiseConfig{}};
     for (int axis : space.kept_axes())
-      with_rows({.form = Form::pointwise, .col_axis = axis, .tile_cols = 16});
+      with_rows(PointwiseConfig{{.col_axis = axis, .tile_cols = 16}});
     return configs;
   }
   if (reduced.size() == 1) {
     const std::int64_t size = space.axes[static_cast<std::size_t>(reduced[0])].size;
-    with_rows({.form = Form::row, .col_axis = reduced[0], .tile_cols = bucket(size)});
+    with_rows(RowConfig{{.col_axis = reduced[0], .tile_cols = bucket(size)}});
   }
-  configs.push_back({.form = Form::chunked, .col_axis = reduced.back(), .tile_cols = 16});
+  configs.push_back(ChunkedConfig{{.col_axis = reduced.back(), .tile_cols = 16}});
   for (int axis : space.kept_axes())
-    configs.push_back({.form = Form::column, .col_axis = axis, .tile_cols = 16});
+    configs.push_back(ColumnConfig{{.col_axis = axis, .tile_cols = 16}});
   return configs;
 }
 
@@ -273,7 +273,7 @@ TEST(LowerShapesTest, ScalarsAreOneProgram) {
   maker.output(maker.op(Op::exp, {x}));
   const Plan plan = make_plan(maker.graph, {});
   const IterationSpace space = iteration_space(plan, 0);
-  EXPECT_EQ(lower(plan, 0, space, Config{}).grid, 1);
+  EXPECT_EQ(lower(plan, 0, space, PointwiseConfig{}).grid, 1);
   expect_every_config_right(maker.graph);
 }
 
@@ -282,7 +282,7 @@ TEST(LowerShapesTest, NothingToComputeIsNoProgramAtAll) {
   maker.output(maker.op(Op::exp, {maker.input({0, 7})}));
   const Plan plan = make_plan(maker.graph, {});
   const IterationSpace space = iteration_space(plan, 0);
-  EXPECT_EQ(lower(plan, 0, space, choose_config(space, 0, {})).grid, 0);
+  EXPECT_EQ(lower(plan, 0, space, choose_config(space, {})).grid, 0);
 }
 
 TEST(LowerShapesTest, ASumOfNothingIsZero) {
@@ -354,12 +354,12 @@ TEST(LowerKernelTest, IsNamedAfterItsOperations) {
   maker.output(maker.reduce(ReduceKind::max, maker.op(Op::exp, {x}), {1}));
   const Plan plan = make_plan(maker.graph, {});
   const IterationSpace space = iteration_space(plan, 0);
-  const Kernel kernel = lower(plan, 0, space, choose_config(space, 0, {}));
-  EXPECT_EQ(kernel.program.name, "exp_max");
+  const Kernel kernel = lower(plan, 0, space, choose_config(space, {}));
+  EXPECT_EQ(kernel.program().name, "exp_max");
   ASSERT_EQ(kernel.buffers.size(), 2u);
   EXPECT_EQ(kernel.buffers[0].node, x.node);
-  EXPECT_FALSE(kernel.program.buffers[0].written);
-  EXPECT_TRUE(kernel.program.buffers[1].written);
+  EXPECT_FALSE(kernel.program().buffers[0].written);
+  EXPECT_TRUE(kernel.program().buffers[1].written);
 }
 
 TEST(LowerKernelTest, OneProgramServesOtherSizes) {
@@ -372,7 +372,7 @@ TEST(LowerKernelTest, OneProgramServesOtherSizes) {
     maker.output(maker.op(Op::sub, {x, along_rows(scaled, cols)}));
     const Plan plan = make_plan(maker.graph, {});
     const IterationSpace space = iteration_space(plan, 0);
-    return to_string(lower(plan, 0, space, choose_config(space, 0, {})).program);
+    return to_string(lower(plan, 0, space, choose_config(space, {})).program());
   };
   EXPECT_EQ(program(300, 1000, 0.5), program(301, 900, -7));
   EXPECT_NE(program(300, 1000, 0.5), program(300, 5000, 0.5)) << "another tile";
@@ -382,9 +382,10 @@ TEST(LowerKernelTest, CachingIsPassedOn) {
   GraphMaker maker;
   maker.output(maker.op(Op::exp, {maker.input({64})}));
   const Plan plan = make_plan(maker.graph, {});
-  const IterationSpace space = iteration_space(plan, 0);
+  IterationSpace space = iteration_space(plan, 0);
   const auto caching = [&](std::int64_t bytes) {
-    return lower(plan, 0, space, choose_config(space, bytes, {})).program.caching;
+    space.bytes = bytes;
+    return lower(plan, 0, space, choose_config(space, {})).program().caching;
   };
   EXPECT_EQ(caching(1 << 30), tile::Caching::nothing);
   EXPECT_EQ(caching(1 << 10), tile::Caching::any);

@@ -7,8 +7,7 @@
 #include <functional>
 
 #include "src/graph/simplify.h"
-#include "src/lower/gpu_config.h"
-#include "src/lower/lower.h"
+#include "src/lower/family.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/online_programs.h"
 
@@ -24,7 +23,7 @@ using testing_support::OnlineProgram;
 
 int loops_of(const Kernel& kernel) {
   int count = 0;
-  tile::for_each_instr(kernel.program.body, [&](const tile::Instr& instr) {
+  tile::for_each_instr(kernel.program().body, [&](const tile::Instr& instr) {
     count += instr.code == tile::Code::loop ? 1 : 0;
   });
   return count;
@@ -119,12 +118,12 @@ const Machine kHopper{.kind = MachineKind::gpu,
 TEST(OnlineSumTest, GpusTakeItWhereNothingHoldsTheRow) {
   const auto config_of = [](std::int64_t rows, std::int64_t cols, const Machine& machine) {
     const Plan plan = make_plan(online_programs(rows, cols, DType::f32)[0].graph, {});
-    return choose_config(iteration_space(plan, 0), plan.groups[0].bytes(), machine);
+    return choose_config(iteration_space(plan, 0), machine);
   };
-  EXPECT_EQ(config_of(256, 300000, kHopper).form, Form::chunked);
-  EXPECT_TRUE(config_of(256, 300000, kHopper).online);
-  EXPECT_FALSE(config_of(256, 200000, kHopper).online) << "a cluster holds it";
-  EXPECT_FALSE(config_of(256, 300000, {}).online) << "a CPU reads it from its cache";
+  EXPECT_TRUE(std::holds_alternative<ChunkedConfig>(config_of(256, 300000, kHopper)));
+  EXPECT_TRUE(is_online(config_of(256, 300000, kHopper)));
+  EXPECT_FALSE(is_online(config_of(256, 200000, kHopper))) << "a cluster holds it";
+  EXPECT_FALSE(is_online(config_of(256, 300000, {}))) << "a CPU reads it from its cache";
 }
 
 TEST(OnlineSumTest, TuningTriesBoth) {
@@ -132,12 +131,12 @@ TEST(OnlineSumTest, TuningTriesBoth) {
   const IterationSpace space = iteration_space(plan, 0);
   int online = 0;
   int plain = 0;
-  for (const Config& config : gpu_configs(space, plan.groups[0].bytes(), kHopper, false))
-    ++(config.online ? online : plain);
+  for (const Config& config : candidate_configs(space, kHopper, false))
+    ++(is_online(config) ? online : plain);
   EXPECT_GT(online, 0);
   EXPECT_GT(plain, 0);
-  for (const Config& config : gpu_configs(space, plan.groups[0].bytes(), kHopper, true))
-    EXPECT_TRUE(config.online) << "another order of additions has other bits";
+  for (const Config& config : candidate_configs(space, kHopper, true))
+    EXPECT_TRUE(is_online(config)) << "another order of additions has other bits";
 }
 
 }  // namespace

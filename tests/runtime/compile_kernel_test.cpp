@@ -37,18 +37,20 @@ class NamingDevice : public SlowDevice {
 };
 
 // Names do not tell programs apart, parameters do.
-std::vector<tile::TileProgram> programs_named(const std::vector<std::string>& names) {
-  std::vector<tile::TileProgram> programs(names.size());
+std::vector<KernelBody> programs_named(const std::vector<std::string>& names) {
+  std::vector<KernelBody> programs;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    programs[i].name = names[i];
-    programs[i].scalars.resize(i);
+    tile::TileProgram program;
+    program.name = names[i];
+    program.scalars.resize(i);
+    programs.emplace_back(std::move(program));
   }
   return programs;
 }
 
-std::vector<const tile::TileProgram*> pointers(const std::vector<tile::TileProgram>& programs) {
-  std::vector<const tile::TileProgram*> result;
-  for (const tile::TileProgram& program : programs) result.push_back(&program);
+std::vector<const KernelBody*> pointers(const std::vector<KernelBody>& programs) {
+  std::vector<const KernelBody*> result;
+  for (const KernelBody& program : programs) result.push_back(&program);
   return result;
 }
 

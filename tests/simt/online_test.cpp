@@ -9,7 +9,7 @@ namespace sinter {
 namespace {
 
 void run_on_simt(const Kernel& kernel, const std::vector<tile::BufferBinding>& buffers) {
-  compile_kernel(simt_test::device(), kernel.program)
+  compile_kernel(simt_test::device(), kernel.program())
       ->launch(buffers, kernel.scalars, kernel.grid, 0);
 }
 

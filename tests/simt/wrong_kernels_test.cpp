@@ -228,7 +228,7 @@ TEST(SimtWrongKernels, AnExchangeIsNoBarrier) {
 
 // --- clusters ---
 
-const std::string kMeet = "cluster_has_started();\nwait_for_cluster();\n";
+const std::string kSync = "cluster_has_started();\nwait_for_cluster();\n";
 
 TEST(SimtWrongKernels, PutsIntoABlockThatMayNotHaveStarted) {
   const KernelText kernel = kernel_of(
@@ -241,7 +241,7 @@ TEST(SimtWrongKernels, PutsIntoABlockThatMayNotHaveStarted) {
 
 TEST(SimtWrongKernels, PutsIntoABlockThatMayHaveEnded) {
   const KernelText kernel = kernel_of(
-      "SN_SHARED(i32, slots, 32);\n" + kMeet + "put_in_block(slots, t, 1 - cluster_rank(), t);", 32,
+      "SN_SHARED(i32, slots, 32);\n" + kSync + "put_in_block(slots, t, 1 - cluster_rank(), t);", 32,
       2);
   EXPECT_EQ(error_on_forty(kernel, 1),
             kTag + at(kernel, 0, 0, "put_in_block(slots, t, 1 - cluster_rank(), t);") +
@@ -251,7 +251,7 @@ TEST(SimtWrongKernels, PutsIntoABlockThatMayHaveEnded) {
 
 TEST(SimtWrongKernels, ABlockBarrierDoesNotOrderAClustersBlocks) {
   const KernelText kernel =
-      kernel_of("SN_SHARED(i32, slots, 32);\n" + kMeet +
+      kernel_of("SN_SHARED(i32, slots, 32);\n" + kSync +
                     "put_in_block(slots, t, 1 - cluster_rank(), t);\nblock_barrier();\n"
                     "const i32 x = get(slots, t);\ncluster_barrier();",
                 32, 2);
@@ -265,37 +265,37 @@ TEST(SimtWrongKernels, ABlockBarrierDoesNotOrderAClustersBlocks) {
 
 TEST(SimtWrongKernels, PutsIntoABlockThatTheClusterDoesNotHave) {
   const KernelText kernel =
-      kernel_of("SN_SHARED(i32, slots, 32);\n" + kMeet + "put_in_block(slots, t, 2, t);", 32, 2);
+      kernel_of("SN_SHARED(i32, slots, 32);\n" + kSync + "put_in_block(slots, t, 2, t);", 32, 2);
   EXPECT_EQ(error_on_forty(kernel, 1), kTag + at(kernel, 0, 0, "put_in_block(slots, t, 2, t);") +
                                            " puts slots[0] into block 2 of a cluster of 2");
 }
 
-// --- mbarriers ("meetings") and prefetch ---
+// --- exchange barriers (mbarriers) and prefetch ---
 
 // Each block's first thread stores 4 bytes into both.
-KernelText meeting_of(const std::string& bytes, const std::string& parity) {
-  return kernel_of("SN_SHARED(i32, slots, 2);\nSN_MEETINGS(meetings, 1);\n" + kMeet +
-                       "expect_at_meeting(meetings, 0, " + bytes +
+KernelText exchange_of(const std::string& bytes, const std::string& parity) {
+  return kernel_of("SN_SHARED(i32, slots, 2);\nSN_EXCHANGES(exchanges, 1);\n" + kSync +
+                       "expect_at_exchange(exchanges, 0, " + bytes +
                        ");\n"
-                       "if (t < 2) put_at_meeting(slots, cluster_rank(), t, t, meetings, 0);\n"
-                       "wait_for_meeting(meetings, 0, " +
+                       "if (t < 2) put_at_exchange(slots, cluster_rank(), t, t, exchanges, 0);\n"
+                       "wait_for_exchange(exchanges, 0, " +
                        parity + ");\nconst i32 x = get(slots, t % 2);",
                    32, 2);
 }
 
-TEST(SimtWrongKernels, AMeetingThatExpectsOtherBytesThanAreBrought) {
-  EXPECT_EQ(error_on_forty(meeting_of("8", "0"), 1), "");
-  const KernelText kernel = meeting_of("12", "0");
+TEST(SimtWrongKernels, AnExchangeThatExpectsOtherBytesThanArrive) {
+  EXPECT_EQ(error_on_forty(exchange_of("8", "0"), 1), "");
+  const KernelText kernel = exchange_of("12", "0");
   EXPECT_EQ(error_on_forty(kernel, 1), kTag +
-                                           at(kernel, 0, 0, "wait_for_meeting(meetings, 0, 0);") +
-                                           " expects 12 bytes at meeting 0, 8 are brought");
+                                           at(kernel, 0, 0, "wait_for_exchange(exchanges, 0, 0);") +
+                                           " expects 12 bytes at exchange barrier 0, 8 arrived");
 }
 
-TEST(SimtWrongKernels, AMeetingOfTheWrongParity) {
-  const KernelText kernel = meeting_of("8", "1");
+TEST(SimtWrongKernels, AnExchangeOfTheWrongParity) {
+  const KernelText kernel = exchange_of("8", "1");
   EXPECT_EQ(error_on_forty(kernel, 1),
-            kTag + at(kernel, 0, 0, "wait_for_meeting(meetings, 0, 1);") +
-                " waits for meeting 0 with parity 1, where it has been used 0 times");
+            kTag + at(kernel, 0, 0, "wait_for_exchange(exchanges, 0, 1);") +
+                " waits for exchange barrier 0 with parity 1, where it has been used 0 times");
 }
 
 KernelText fetching(const std::string& wait) {

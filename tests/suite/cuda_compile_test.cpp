@@ -34,7 +34,7 @@ void add_kernels(const Case& each, const Shape2& shape, DType dtype,
   for (const Kernel& kernel : plan_for_cuda(trace->graph, true, architecture).kernels) {
     const std::string title = each.name + " " + to_string(shape) + " " +
                               std::string(name_of(dtype)) + " " + architecture.name;
-    kernels.try_emplace({architecture.name, render_cuda(kernel.program).text()}, title);
+    kernels.try_emplace({architecture.name, render_cuda(kernel.program()).text()}, title);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/base/fields.h"
 #include "src/graph/graph.h"
 
@@ -31,6 +32,10 @@ void change(std::vector<T>& value) {
     value.emplace_back();
   else
     value.emplace_back(1);
+}
+template <typename Id, typename T>
+void change(ById<Id, T>& value) {
+  value.push_back(T{});
 }
 template <typename T>
 void change(std::optional<T>& value) {

@@ -88,8 +88,12 @@ class Evaluator {
     std::vector<Numbers> operands;
     for (const Operand& operand : node.operands) operands.push_back(read(operand));
     if (node.op == Op::constant) return {node.value.as(node.dtype).real};
+    if (node.op == Op::number)
+      return {graph_.numbers.traced_value(node.number).as(node.dtype).real};
     if (node.op == Op::iota) return range(node);
-    if (node.op == Op::reduce) return reduced(node, operands[0]);
+    if (node.op == Op::contract)
+      for (std::size_t i = 0; i < operands[0].size(); ++i) operands[0][i] *= operands[1][i];
+    if (is_reduction(node.op)) return reduced(node, operands[0]);
     if (node.op == Op::concat) return concatenated(node, operands);
     Numbers result(static_cast<std::size_t>(node.shape.numel()));
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -320,12 +324,10 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
   }
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
-    const Config config =
-        choose ? choose(space)
-               : choose_config(space, plan.groups[static_cast<std::size_t>(g)].bytes(), Machine{});
+    const Config config = choose ? choose(space) : choose_config(space, Machine{});
     const Kernel kernel = lower(plan, g, space, config);
-    verify(kernel.program);
-    verify_no_waste(kernel.program);
+    verify(kernel.program());
+    verify_no_waste(kernel.program());
     std::vector<tile::BufferBinding> bindings;
     for (const KernelBuffer& buffer : kernel.buffers) {
       auto& bytes = memory.at(buffer.node);
@@ -336,7 +338,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
     if (run)
       run(kernel, bindings);
     else
-      tile::interpret(kernel.program, bindings, kernel.scalars, 0, kernel.grid);
+      tile::interpret(kernel.program(), bindings, kernel.scalars, 0, kernel.grid);
   }
   std::vector<Numbers> outputs;
   for (const Operand& output : plan.graph.outputs) {

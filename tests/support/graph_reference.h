@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "src/fuse/plan.h"
-#include "src/lower/lower.h"
+#include "src/lower/family.h"
 #include "src/tile/interpreter.h"
 
 namespace sinter::testing_support {

@@ -94,15 +94,14 @@ std::vector<OnlineProgram> online_programs(std::int64_t rows, std::int64_t cols,
 }
 
 Config looping_config(const IterationSpace& space, bool online) {
-  Config config;
   const int inner = space.reduced_axes().back();
   const bool columns = inner + 1 < static_cast<int>(space.axes.size());
-  config.form = columns ? Form::column : Form::chunked;
-  config.col_axis = columns ? inner + 1 : inner;
-  config.tile_cols = 32;
-  config.online = online;
-  config.mapping.threads = config.mapping.threads_per_row = 32;
-  return config;
+  Tiling tiling;
+  tiling.col_axis = columns ? inner + 1 : inner;
+  tiling.tile_cols = 32;
+  tiling.mapping.threads = tiling.mapping.threads_per_row = 32;
+  if (columns) return ColumnConfig{tiling, online};
+  return ChunkedConfig{tiling, online};
 }
 
 Numbers hard_rows(std::int64_t rows, std::int64_t cols, DType dtype, int axis) {

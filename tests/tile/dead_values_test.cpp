@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "src/tile/builder.h"
+#include "src/tile/parse.h"
 
 namespace sinter::tile {
 namespace {
@@ -22,71 +23,93 @@ class DeadValuesTest : public testing::Test {
 
   ValueId load() { return b.load(x, cols, kNoValue, kNoValue); }
   void store(ValueId value) { b.store(y, cols, value, kNoValue); }
-
-  static int count(const TileProgram& program, Code code) {
-    int found = 0;
-    for_each_instr(program.body, [&](const Instr& instr) { found += instr.code == code; });
-    return found;
-  }
 };
 
-TEST_F(DeadValuesTest, WhatNothingUsesIsLeftOutWithWhatOnlyItUses) {
-  const ValueId value = load();
-  b.pointwise(Op::exp, {b.pointwise(Op::log, {load()})});
-  store(value);
-  const TileProgram program = b.finish();
-  EXPECT_EQ(count(program, Code::load), 1);
-  EXPECT_EQ(count(program, Code::pointwise), 0);
-  EXPECT_EQ(count(program, Code::scalar), 0) << "a parameter need not be used";
-  EXPECT_EQ(program.scalars.size(), 1u);
+// What the pass makes of a program that reads x and writes y.
+std::string after_pass(std::string_view body) {
+  constexpr std::string_view kHeader = "kernel dead\n  in x: f32\n  out y: f32\n  scalar n: i64\n";
+  TileProgram program = parse_tile_program(std::string(kHeader) + std::string(body));
+  remove_dead_values(program);
   EXPECT_NO_THROW(verify(program));
   EXPECT_NO_THROW(verify_no_waste(program));
+  const std::string text = to_string(program);
+  EXPECT_TRUE(text.starts_with(kHeader)) << "a parameter need not be used";
+  return text.substr(kHeader.size());
 }
 
-TEST_F(DeadValuesTest, TheValuesLeftAreNumberedInTheirOrder) {
-  load();
-  store(b.pointwise(Op::exp, {load()}));
-  const TileProgram program = b.finish();
-  EXPECT_EQ(program.values.size(), 3u);
-  ValueId next = 0;
-  for (const Instr& instr : program.body)
-    for (ValueId id : instr.results) EXPECT_EQ(id, next++);
+TEST(DeadValuesTextTest, ValuesThatNothingUsesGoWithTheirOperands) {
+  EXPECT_EQ(after_pass(R"(
+  %n = scalar n
+  %cols = arange cols 16
+  %used = load x[%cols]
+  %unused = load x[%cols]
+  %log = log %unused
+  %exp = exp %log
+  store y[%cols] = %used
+)"),
+            R"(  %0: i64(1, 16) = arange cols 16
+  %1: f32(1, 16) = load x[%0]
+  store y[%0] = %1
+)");
 }
 
-TEST_F(DeadValuesTest, ALoopWithAStoreStaysAndOneWithoutEffectGoes) {
-  const auto add_loop = [&](bool stores) {
-    b.loop(b.integer(0), n, b.integer(1), std::vector{b.integer(0)},
-           [&](ValueId i, std::span<const ValueId> carried) {
-             if (stores) store(load());
-             return std::vector{b.add(carried[0], i)};
-           });
-  };
-  add_loop(true);
-  add_loop(false);
-  const TileProgram program = b.finish();
-  EXPECT_EQ(count(program, Code::loop), 1);
-  EXPECT_EQ(count(program, Code::store), 1);
-  EXPECT_NO_THROW(verify(program));
+TEST(DeadValuesTextTest, ALoopWithAStoreStaysAndOneWithoutEffectGoes) {
+  EXPECT_EQ(after_pass(R"(
+  %n = scalar n
+  %a = loop %i = 0 to %n step 1 carrying %sum = 0
+    store y[%i] = 1.0
+    %next = add %sum, %i
+    yield %next
+  %b = loop %k = 0 to %n step 1 carrying %other = 0
+    %more = add %other, %k
+    yield %more
+)"),
+            R"(  %0: i64 = scalar n
+  %1: i64 = constant 0
+  %2: i64 = constant 1
+  %5: f32 = constant 1.0
+  %7: i64 = loop %3 = %1 to %0 step %2 carrying %4 = %1
+    store y[%3] = %5
+    %6: i64 = add %4, %3
+    yield %6
+)");
 }
 
-TEST_F(DeadValuesTest, ALoopsBodyKeepsWhatItHandsOn) {
-  const ValueId zero = b.broadcast_to(b.real(0, DType::f32), {1, 16});
-  const auto sums = b.loop(b.integer(0), n, b.integer(1), std::vector{zero},
-                           [&](ValueId, std::span<const ValueId> carried) {
-                             b.pointwise(Op::exp, {carried[0]});
-                             return std::vector{b.pointwise(Op::add, {carried[0], load()})};
-                           });
-  store(sums[0]);
-  const TileProgram program = b.finish();
-  EXPECT_EQ(count(program, Code::pointwise), 1);
-  EXPECT_EQ(count(program, Code::load), 1);
-  EXPECT_NO_THROW(verify(program));
+TEST(DeadValuesTextTest, ALoopsBodyKeepsWhatItYields) {
+  EXPECT_EQ(after_pass(R"(
+  %n = scalar n
+  %cols = arange cols 16
+  %zero = broadcast 0.0 to (1, 16)
+  %total = loop %i = 0 to %n step 1 carrying %sum = %zero
+    %unused = exp %sum
+    %part = load x[%cols]
+    %next = add %sum, %part
+    yield %next
+  store y[%cols] = %total
+)"),
+            R"(  %0: i64 = scalar n
+  %1: i64(1, 16) = arange cols 16
+  %2: f32 = constant 0.0
+  %3: f32(1, 16) = broadcast %2 to (1, 16)
+  %4: i64 = constant 0
+  %5: i64 = constant 1
+  %10: f32(1, 16) = loop %6 = %4 to %0 step %5 carrying %7 = %3
+    %8: f32(1, 16) = load x[%1]
+    %9: f32(1, 16) = add %7, %8
+    yield %9
+  store y[%1] = %10
+)");
 }
 
-TEST_F(DeadValuesTest, OneOfTwoResultsIsEnough) {
-  const auto best = b.reduce(ReduceKind::argmax, std::vector{load(), cols});
-  b.store(y, b.integer(0), b.cast(best[1], DType::f32), kNoValue);
-  EXPECT_EQ(count(b.finish(), Code::reduce), 1);
+TEST(DeadValuesTextTest, OneUsedResultOfTwoIsEnough) {
+  const std::string text = after_pass(R"(
+  %cols = arange cols 16
+  %x = load x[%cols]
+  %best, %position = reduce argmax %x, %cols
+  %real = cast %position to f32
+  store y[0] = %real
+)");
+  EXPECT_NE(text.find("%2: f32, %3: i64 = reduce argmax %1, %0"), std::string::npos) << text;
 }
 
 TEST_F(DeadValuesTest, EqualConstantsAreOneValue) {
@@ -124,8 +147,7 @@ TEST_F(DeadValuesTest, WasteIsRefusedByName) {
   Instr copy;
   copy.real = 1;
   for (int i = 0; i < 2; ++i) {
-    program.values.push_back({DType::f32, {}});
-    copy.results = {static_cast<ValueId>(program.values.size()) - 1};
+    copy.results = {program.values.push_back({DType::f32, {}})};
     program.body.insert(program.body.begin(), copy);
     Instr use;
     use.code = Code::store;

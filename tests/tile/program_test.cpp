@@ -143,16 +143,14 @@ TEST_P(VerifyTileTest, RefusesItByName) {
   }
 }
 
-Value& value(TileProgram& program, ValueId id) {
-  return program.values[static_cast<std::size_t>(id)];
-}
+Value& value(TileProgram& program, ValueId id) { return program.values[id]; }
 
 const Break kBreaks[] = {
     {"use_before_definition",
      [](const Sample& s, TileProgram& p) { find(p.body, Code::load).args[0] = s.scaled; },
      "is used before it is defined: load of"},
     {"unknown_value", [](const Sample&, TileProgram& p) { find(p.body, Code::load).args[0] = 999; },
-     "v999 is used before it is defined"},
+     "%999 is used before it is defined"},
     {"defined_twice",
      [](const Sample& s, TileProgram& p) { find(p.body, Code::load).results[0] = s.cols; }, ""},
     {"loop_value_used_outside",
@@ -163,13 +161,15 @@ const Break kBreaks[] = {
      "is used before it is defined: store of"},
     {"tiles_that_do_not_broadcast",
      [](const Sample& s, TileProgram& p) {
-       value(p, s.rows).shape = {4, 3};
-       value(p, s.offsets - 1).shape = {4, 3};
+       for (Instr& instr : p.body)
+         if (instr.code == Code::arange) instr.axis = Axis::cols;
+       value(p, s.rows).shape = {1, 3};
+       value(p, s.offsets - 1).shape = {1, 3};
      },
-     "tiles do not broadcast: add of v6, v8"},
+     "tiles do not broadcast: add of %6, %8"},
     {"pointwise_dtype",
      [](const Sample& s, TileProgram& p) { find(p.body, Code::pointwise).args[1] = s.scale; },
-     "v2 is i64, not f64: mul of v2, v1"},
+     "%2 is i64, not f64: mul of %2, %1"},
     {"pointwise_result_shape",
      [](const Sample& s, TileProgram& p) {
        value(p, s.scaled).shape = {1, 16};
@@ -247,35 +247,36 @@ TEST(TileProgramTest, PrintsEveryInstruction) {
   Sample sample;
   sample.b.set_caching(Caching::nothing);
   EXPECT_EQ(to_string(sample.b.program()),
-            R"(kernel sample (keeps nothing in the cache)
-  in  x: f16
+            R"(kernel sample
+  caching nothing
+  in x: f16
   out y: f32
   scalar n: i64
   scalar scale: f64
-  v0: i64 = n
-  v1: f64 = scale
-  v2: i64 = program_id
-  v3: i64 = 64
-  v4: i64 = mul v2, v3
-  v5: i64(1, 16) = arange cols
-  v6: i64(1, 16) = add v4, v5
-  v7: i64(4, 1) = arange rows
-  v8: i64(4, 1) = mul v7, v0
-  v9: i64(4, 16) = add v6, v8
-  v10: bool(1, 16) = lt v6, v0
-  v11: f32 = 0
-  v12: f32(4, 16) = load x v9, v10, v11
-  v13: f32 = cast v1 to f32
-  v14: f32(4, 16) = mul v12, v13
-  v15: f32(1, 16) = broadcast v11
-  v16: i64 = 0
-  v17: i64 = 1
-  v21: f32(1, 16) = loop v16, v0, v17, v15 as v18, v19
-    v20: f32(1, 16) = add v19, v13
-    yield v20
-  v22: f32(4, 1) = reduce sum v14
-  v23: f32(4, 16) = add v14, v21
-  store y v9, v23, v10
+  %0: i64 = scalar n
+  %1: f64 = scalar scale
+  %2: i64 = program_id
+  %3: i64 = constant 64
+  %4: i64 = mul %2, %3
+  %5: i64(1, 16) = arange cols 16
+  %6: i64(1, 16) = add %4, %5
+  %7: i64(4, 1) = arange rows 4
+  %8: i64(4, 1) = mul %7, %0
+  %9: i64(4, 16) = add %6, %8
+  %10: bool(1, 16) = lt %6, %0
+  %11: f32 = constant 0.0
+  %12: f32(4, 16) = load x[%9] where %10 else %11
+  %13: f32 = cast %1 to f32
+  %14: f32(4, 16) = mul %12, %13
+  %15: f32(1, 16) = broadcast %11 to (1, 16)
+  %16: i64 = constant 0
+  %17: i64 = constant 1
+  %21: f32(1, 16) = loop %18 = %16 to %0 step %17 carrying %19 = %15
+    %20: f32(1, 16) = add %19, %13
+    yield %20
+  %22: f32(4, 1) = reduce sum %14
+  %23: f32(4, 16) = add %14, %21
+  store y[%9] = %23 where %10
 )");
 }
 

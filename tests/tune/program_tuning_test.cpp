@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "src/lower/gpu_config.h"
+#include "src/lower/family.h"
 #include "src/runtime/registry.h"
 #include "src/tune/tuning_file.h"
 #include "tests/tune/scripted_device.h"

@@ -95,9 +95,9 @@ class ScriptedDevice : public Device {
     compiled_texts.insert(text(program));
     return std::make_shared<Kernel>(*this, program);
   }
-  void forget(const Program& program) noexcept override {
-    forgotten_texts.insert(text(program));
-    Device::forget(program);
+  void forget(const KernelBody& body) noexcept override {
+    forgotten_texts.insert(text(std::get<Program>(body)));
+    Device::forget(body);
   }
 
   explicit ScriptedDevice(std::string name = "scripted") : name_(std::move(name)) {}

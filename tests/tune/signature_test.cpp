@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "src/lower/gpu_config.h"
 #include "src/tune/choice.h"
 #include "tests/support/graph_maker.h"
 
@@ -102,6 +101,23 @@ TEST(SignatureTest, WhatElseIsInTheProgramDoesNotCount) {
   EXPECT_EQ(group_of(maker.graph, 1).signature, scaled(2).signature);
 }
 
+// A field of a choice.
+std::int64_t& value(TunedChoice& choice, std::string_view name) {
+  const std::span<const ConfigField> fields = find_family(choice.family)->fields;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (name == fields[i].name) return choice.values[i];
+  ADD_FAILURE() << name;
+  return choice.values[0];
+}
+
+// Why the values of a choice are refused; empty if they are not.
+std::string refusals(const TunedChoice& choice) {
+  std::string text;
+  const std::span<const ConfigField> fields = find_family(choice.family)->fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) text += refusal_of(fields[i], choice.values[i]);
+  return text;
+}
+
 Machine gpu() {
   Machine machine;
   machine.kind = MachineKind::gpu;
@@ -113,10 +129,9 @@ Machine gpu() {
 TEST(ChoiceTest, EveryCandidateIsFoundAgainAndIsNoRefusal) {
   for (const Group& group : {shifted(4096, 4096), shifted(128, 65536), shifted(4096, 100),
                              scaled(2, 1 << 24), scaled(2, 1)}) {
-    const std::vector<Config> all =
-        gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
+    const std::vector<Config> all = candidate_configs(group.space, gpu(), false);
     for (const Config& each : all) {
-      EXPECT_EQ(refusal_of(choice_of(each)), "") << to_string(each);
+      EXPECT_EQ(refusals(choice_of(each)), "") << to_string(each);
       ASSERT_TRUE(matching(choice_of(each), all)) << to_string(each);
       EXPECT_EQ(choice_of(*matching(choice_of(each), all)), choice_of(each));
     }
@@ -127,44 +142,43 @@ TEST(ChoiceTest, FollowsTheLengthOfRows) {
   const Group tuned = shifted(4096, 4096);
   const Group used = shifted(4096, 3072);
   ASSERT_EQ(tuned.signature, used.signature);
-  const std::vector<Config> all =
-      gpu_configs(used.space, used.plan.groups[0].bytes(), gpu(), false);
-  const Config heuristic = choose_gpu_config(tuned.space, 1 << 20, gpu());
+  const std::vector<Config> all = candidate_configs(used.space, gpu(), false);
+  const Config heuristic = choose_config(tuned.space, gpu());
   const std::optional<Config> found = matching(choice_of(heuristic), all);
   ASSERT_TRUE(found) << to_string(heuristic);
-  EXPECT_EQ(found->mapping.threads_per_row, heuristic.mapping.threads_per_row);
-  EXPECT_GE(found->tile_cols, 3072);
-  EXPECT_LT(found->tile_cols, 4096);
+  EXPECT_EQ(tiling_of(*found).mapping.threads_per_row,
+            tiling_of(heuristic).mapping.threads_per_row);
+  EXPECT_GE(tiling_of(*found).tile_cols, 3072);
+  EXPECT_LT(tiling_of(*found).tile_cols, 4096);
 }
 
 TEST(ChoiceTest, WhatNoCandidateIsMatchesNone) {
   const Group group = shifted(4096, 4096);
-  const std::vector<Config> all =
-      gpu_configs(group.space, group.plan.groups[0].bytes(), gpu(), false);
+  const std::vector<Config> all = candidate_configs(group.space, gpu(), false);
   TunedChoice choice = choice_of(all.front());
-  choice.form = Form::column;
+  choice.family = "column";
   EXPECT_FALSE(matching(choice, all));
   choice = choice_of(all.front());
-  choice.threads = choice.threads_per_row = 4;
+  value(choice, "threads") = value(choice, "threads_per_row") = 4;
   EXPECT_FALSE(matching(choice, all));
 }
 
 TEST(ChoiceTest, AbsurdOnesAreRefused) {
-  const TunedChoice good = choice_of(choose_gpu_config(shifted(4096, 4096).space, 1 << 20, gpu()));
+  const TunedChoice good = choice_of(choose_config(shifted(4096, 4096).space, gpu()));
   const auto refusal = [&](auto change) {
     TunedChoice choice = good;
     change(choice);
-    return refusal_of(choice);
+    return refusals(choice);
   };
-  EXPECT_NE(refusal([](auto& c) { c.threads = 1 << 20; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.threads = 96; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.threads = -128; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.threads_per_row = 2 * c.threads; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.threads_per_row = 0; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.vector = 3; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.cluster = 16; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.tile_rows = 3; }), "");
-  EXPECT_NE(refusal([](auto& c) { c.vectors = 1 << 20; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "threads") = 1 << 20; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "threads") = 96; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "threads") = -128; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "threads_per_row") = 2048; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "threads_per_row") = 0; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "vector") = 3; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "cluster") = 16; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "tile_rows") = 3; }), "");
+  EXPECT_NE(refusal([](auto& c) { value(c, "vectors") = 1 << 20; }), "");
 }
 
 }  // namespace

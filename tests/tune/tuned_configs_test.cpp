@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "src/lower/gpu_config.h"
 #include "src/tune/signature.h"
 #include "tests/support/graph_maker.h"
 
@@ -41,7 +40,7 @@ class TunedConfigs : public ::testing::Test {
   ~TunedConfigs() override { std::filesystem::remove_all(folder_); }
 
   std::vector<Config> candidates(bool same_bits) const {
-    return gpu_configs(space_, plan_.groups[0].bytes(), gpu(), same_bits);
+    return candidate_configs(space_, gpu(), same_bits);
   }
   // One that sums in another order than the heuristic.
   Config other_order() const {
@@ -83,7 +82,7 @@ TEST_F(TunedConfigs, TheCpuIsNotTuned) {
   put(other_order(), false);
   const ChosenConfig config = tuned_configs(store_, kModel, Machine{}, false)(plan_, 0, space_);
   EXPECT_EQ(config.origin, ConfigOrigin::heuristic);
-  EXPECT_EQ(config.config.mapping.threads, 0);
+  EXPECT_EQ(tiling_of(config.config).mapping.threads, 0);
 }
 
 TEST_F(TunedConfigs, BitsThatMayNotChangeDoNot) {
@@ -106,7 +105,7 @@ TEST_F(TunedConfigs, EntriesStandInForEachOtherWhereTheyMay) {
 
 TEST_F(TunedConfigs, WhatIsNoCandidateIsNotUsed) {
   Config config = candidates(false).front();
-  config.mapping.vector = 1;  // here vectors are longer
+  tiling_of(config).mapping.vector = 1;  // here vectors are longer
   put(config, false);
   EXPECT_EQ(chosen(false).origin, ConfigOrigin::unsuited);
   EXPECT_EQ(chosen(false).config, candidates(false).front());

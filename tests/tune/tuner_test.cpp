@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "src/lower/gpu_config.h"
+#include "src/lower/family.h"
 #include "tests/support/graph_maker.h"
 #include "tests/tune/scripted_device.h"
 
@@ -52,8 +52,7 @@ class TunerTest : public ::testing::Test {
     return tune_kernel(device_, target(), options);
   }
   std::vector<Config> candidates(bool same_bits = false) const {
-    return gpu_configs(iteration_space(plan_, 0), plan_.groups[0].bytes(), device_.machine(),
-                       same_bits);
+    return candidate_configs(iteration_space(plan_, 0), device_.machine(), same_bits);
   }
   Config heuristic() const { return candidates().front(); }
   // Not a heuristic's choice: fewer or more threads per row.
@@ -76,14 +75,14 @@ class TunerTest : public ::testing::Test {
 };
 
 TEST_F(TunerTest, TakesTheFastest) {
-  ASSERT_FALSE(heuristic().mapping.threads_per_row == 64);
+  ASSERT_FALSE(tiling_of(heuristic()).mapping.threads_per_row == 64);
   device_.time_us = [](const auto& program) {
     return is_threads_per_row(program, 64) ? 70.0 : 100.0;
   };
   const TunedKernel tuned = tune();
   EXPECT_TRUE(tuned.changed());
   EXPECT_TRUE(tuned.finished);
-  EXPECT_EQ(tuned.config.mapping.threads_per_row, 64);
+  EXPECT_EQ(tiling_of(tuned.config).mapping.threads_per_row, 64);
   EXPECT_DOUBLE_EQ(tuned.us, 70);
   EXPECT_DOUBLE_EQ(tuned.heuristic_us, 100);
   EXPECT_EQ(tuned.candidates, static_cast<int>(candidates().size()) - tuned.duplicates);
@@ -106,8 +105,8 @@ TEST_F(TunerTest, WhatLostIsUnloaded) {
   }
   const IterationSpace space = iteration_space(plan_, 0);
   const std::multiset<std::string> expected{
-      device_.text(lower(plan_, 0, space, tuned.heuristic).program),
-      device_.text(lower(plan_, 0, space, tuned.config).program)};
+      device_.text(lower(plan_, 0, space, tuned.heuristic).program()),
+      device_.text(lower(plan_, 0, space, tuned.config).program())};
   EXPECT_EQ(kept, expected);
 }
 
@@ -202,7 +201,8 @@ TEST_F(TunerTest, WhatDoesNotCompileOrLaunchIsSkipped) {
   const TunedKernel tuned = tune();
   EXPECT_GE(tuned.failed, 2);
   EXPECT_FALSE(tuned.first_failure.empty());
-  EXPECT_EQ(tuned.config.mapping.threads_per_row, 16) << "the others are tried all the same";
+  EXPECT_EQ(tiling_of(tuned.config).mapping.threads_per_row, 16)
+      << "the others are tried all the same";
   expect_right();
 }
 
@@ -230,15 +230,16 @@ TEST_F(TunerTest, AWrongResultIsNeverTaken) {
 TEST_F(TunerTest, SameBitsTriesOnlyTheHeuristicsOrderAndChecksBits) {
   device_.time_us = [&](const tile::TileProgram& program) {
     return program.caching == tile::Caching::any ||
-                   !is_threads_per_row(program, heuristic().mapping.threads_per_row)
+                   !is_threads_per_row(program, tiling_of(heuristic()).mapping.threads_per_row)
                ? 50.0
                : 100.0;
   };
   TunerOptions options;
   options.same_bits = true;
   const TunedKernel tuned = tune(options);
-  EXPECT_EQ(tuned.config.mapping.threads_per_row, heuristic().mapping.threads_per_row);
-  EXPECT_EQ(tuned.config.caching, tile::Caching::any);
+  EXPECT_EQ(tiling_of(tuned.config).mapping.threads_per_row,
+            tiling_of(heuristic()).mapping.threads_per_row);
+  EXPECT_EQ(tiling_of(tuned.config).caching, tile::Caching::any);
   EXPECT_EQ(tuned.candidates, static_cast<int>(candidates(true).size()));
 
   // The last bit of one element: close enough, unless bits are promised.
@@ -260,8 +261,8 @@ TEST_F(TunerTest, WhatWasTunedBeforeIsMeasuredFirst) {
   TuneTarget with_known = target();
   with_known.known = choice_of(all.back());
   device_.time_us = [&](const tile::TileProgram& program) {
-    return program.mapping.threads_per_row == all.back().mapping.threads_per_row &&
-                   program.mapping.threads == all.back().mapping.threads
+    return program.mapping.threads_per_row == tiling_of(all.back()).mapping.threads_per_row &&
+                   program.mapping.threads == tiling_of(all.back()).mapping.threads
                ? 60.0
                : 100.0;
   };

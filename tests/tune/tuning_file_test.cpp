@@ -19,7 +19,7 @@ std::vector<std::string> g_warnings;  // NOLINT: a handler is a plain function
 
 TunedEntry entry(int threads = 128) {
   TunedEntry it;
-  it.choice = {Form::row, threads, 64, 4, 2, 2, 8, 4, 1, tile::Caching::results, true};
+  it.choice = {"column", {threads, 64, 4, 2, 2, 8, 4, 1, 1, 1}};
   it.us = 31.25;
   it.heuristic_us = 35.5;
   it.config = "row (2, 4096)";
@@ -161,8 +161,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": 1000"},
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": -1"},
       {"\"ahead\": 1", "\"ahead\": 99"},
-      {"\"form\": \"row\"", "\"form\": \"diagonal\""},
-      {"\"form\": \"row\"", "\"form\": 7"},
+      {"\"form\": \"column\"", "\"form\": \"diagonal\""},
+      {"\"form\": \"column\"", "\"form\": 7"},
       {"\"caching\": \"results\",", ""},
       {"\"caching\": \"results\"", "\"caching\": 1"},
       {"\"caching\": \"results\"", "\"caching\": \"nothing\""},

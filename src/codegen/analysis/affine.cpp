@@ -43,7 +43,7 @@ IndexAnalysis::IndexAnalysis(const tile::TileProgram& program)
   Scalars scalars;
   const auto note = [&](ValueId id, const Instr& definition) {
     if (program[id].dtype == DType::i64 && program[id].shape.is_scalar())
-      affine_[static_cast<std::size_t>(id)] = Affine{scalars.index_of(id, definition), {}, {}};
+      affine_[id] = Affine{scalars.index_of(id, definition), {}, {}};
   };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     for (ValueId id : instr.body_params) note(id, instr);
@@ -58,7 +58,7 @@ bool IndexAnalysis::is_index(ValueId id) const {
 
 void IndexAnalysis::visit(const Instr& instr) {
   if (instr.results.empty() || program_[instr.results[0]].shape.is_scalar()) return;
-  const auto result = static_cast<std::size_t>(instr.results[0]);
+  const ValueId result = instr.results[0];
   affine_[result] = affine_result(instr);
   masks_[result] = mask_result(instr);
 }

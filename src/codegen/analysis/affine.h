@@ -32,12 +32,8 @@ class IndexAnalysis {
   explicit IndexAnalysis(const tile::TileProgram& program);
 
   // Every i64 scalar has one: its base.
-  const std::optional<Affine>& affine(tile::ValueId id) const {
-    return affine_[static_cast<std::size_t>(id)];
-  }
-  const std::optional<PrefixMask>& mask(tile::ValueId id) const {
-    return masks_[static_cast<std::size_t>(id)];
-  }
+  const std::optional<Affine>& affine(tile::ValueId id) const { return affine_[id]; }
+  const std::optional<PrefixMask>& mask(tile::ValueId id) const { return masks_[id]; }
   // A tile that is known by one of the two, so that no array is needed for it.
   bool is_index(tile::ValueId id) const;
 
@@ -48,8 +44,8 @@ class IndexAnalysis {
   std::optional<PrefixMask> joined_mask(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
-  std::vector<std::optional<Affine>> affine_;
-  std::vector<std::optional<PrefixMask>> masks_;
+  ById<tile::ValueId, std::optional<Affine>> affine_;
+  ById<tile::ValueId, std::optional<PrefixMask>> masks_;
 };
 
 }  // namespace sinter

@@ -25,10 +25,9 @@ Divisibility::Divisibility(const tile::TileProgram& program)
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     // A loop's counter comes before its body; what it carries stays unknown.
     if (instr.code == Code::loop)
-      multiples_[static_cast<std::size_t>(instr.body_params[0])] =
-          std::min(of(instr.args[0]), of(instr.args[2]));
+      multiples_[instr.body_params[0]] = std::min(of(instr.args[0]), of(instr.args[2]));
     else if (!instr.results.empty() && program[instr.results[0]].shape.is_scalar())
-      multiples_[static_cast<std::size_t>(instr.results[0])] = result_of(instr);
+      multiples_[instr.results[0]] = result_of(instr);
   });
 }
 

@@ -22,11 +22,11 @@ class Divisibility {
   static constexpr int kMost = 16;
 
  private:
-  int of(tile::ValueId scalar) const { return multiples_[static_cast<std::size_t>(scalar)]; }
+  int of(tile::ValueId scalar) const { return multiples_[scalar]; }
   int result_of(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
-  std::vector<int> multiples_;  // by value: of i64 scalars
+  ById<tile::ValueId, int> multiples_;  // of i64 scalars
 };
 
 }  // namespace sinter

@@ -40,7 +40,7 @@ ObservedLimits::ObservedLimits(const tile::TileProgram& program, const IndexAnal
 }
 
 bool ObservedLimits::ends_at(ValueId id, Axis axis, const Index& limit) const {
-  const Sight& sight = sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
+  const Sight& sight = sights_[id][static_cast<std::size_t>(axis)];
   return sight.extent == Extent::nothing ||
          (sight.extent == Extent::limited && *sight.limit == limit);
 }

@@ -38,11 +38,11 @@ class ObservedLimits {
   void see(tile::ValueId id, tile::Axis axis, const Sight& sight);
   const Index* limit_of(tile::ValueId mask, tile::Axis axis) const;  // or none
   Sight& sight(tile::ValueId id, tile::Axis axis) {
-    return sights_[static_cast<std::size_t>(id)][static_cast<std::size_t>(axis)];
+    return sights_[id][static_cast<std::size_t>(axis)];
   }
 
   const IndexAnalysis& index_;
-  std::vector<std::array<Sight, 2>> sights_;  // by value, then axis
+  ById<tile::ValueId, std::array<Sight, 2>> sights_;  // then by axis
   bool changed_ = false;
 };
 

@@ -156,7 +156,7 @@ class Elements {
   // Before the loops.
   bool is_loaded(const Instr& instr) const {
     return instr.code == Code::load &&
-           (state_.shared.count(instr.results[0]) || CudaLoads::is_ahead(values_, instr));
+           (state_.shared.count(instr.results[0]) || CudaLoads::can_load_early(values_, instr));
   }
 
   void render_element(const Instr& instr) {
@@ -316,8 +316,8 @@ class Elements {
     if (reductions.empty()) return;
     for (const CudaReduction& each : reductions) each.reduce_warp();
     if (!layout_.needs_slots()) return;
-    meet_cluster(values_, state_, code_);
-    if (layout_.cluster() > 1 && state_.loop_depth == 0) return meet(reductions);
+    sync_cluster(values_, state_, code_);
+    if (layout_.cluster() > 1 && state_.loop_depth == 0) return exchange_parts(reductions);
     for (const CudaReduction& each : reductions) each.put_parts("");
     const char* barrier = layout_.cluster() > 1 ? "cluster_barrier();" : "block_barrier();";
     code_.line("{}", barrier);
@@ -325,18 +325,18 @@ class Elements {
     if (state_.loop_depth > 0) code_.line("{}", barrier);  // the next trip writes the slots again
   }
 
-  // Blocks that run one program after the other use two meetings in turns: one may be at the next
-  // while another still waits at the last.
-  void meet(const std::vector<CudaReduction>& reductions) {
-    const int number = state_.meetings++;
-    const std::string meeting = layout_.is_persistent()
-                                    ? fmt::format("meetings, {} + turn", 2 * number)
-                                    : fmt::format("meetings, {}", number);
+  // Blocks that run one program after the other alternate between two exchange barriers: one may be
+  // at the next while another still waits at the last.
+  void exchange_parts(const std::vector<CudaReduction>& reductions) {
+    const int number = state_.exchanges++;
+    const std::string exchange = layout_.is_persistent()
+                                     ? fmt::format("exchanges, {} + turn", 2 * number)
+                                     : fmt::format("exchanges, {}", number);
     int bytes = 0;
     for (const CudaReduction& each : reductions) bytes += each.slot_bytes();
-    code_.line("expect_at_meeting({}, {});", meeting, bytes);
-    for (const CudaReduction& each : reductions) each.put_parts(meeting);
-    code_.line("wait_for_meeting({}, {});", meeting,
+    code_.line("expect_at_exchange({}, {});", exchange, bytes);
+    for (const CudaReduction& each : reductions) each.put_parts(exchange);
+    code_.line("wait_for_exchange({}, {});", exchange,
                layout_.is_persistent() ? "trip / 2 % 2" : "0");
     for (const CudaReduction& each : reductions) each.take_parts();
   }
@@ -355,7 +355,7 @@ class Elements {
 
 }  // namespace
 
-void meet_cluster(const CudaValues& values, CudaState& state, CWriter& code) {
+void sync_cluster(const CudaValues& values, CudaState& state, CWriter& code) {
   if (values.layout.cluster() == 1 || state.cluster_met) return;
   code.line("wait_for_cluster();");
   state.cluster_met = true;

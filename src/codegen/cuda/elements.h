@@ -22,6 +22,6 @@ void render_cuda_elements(const CudaValues& values, CudaState& state, CWriter& c
                           const Stage& stage, const std::vector<CudaTileUpdate>& updates);
 
 // Waits until the cluster's other blocks run, once: before that nothing can be put into them.
-void meet_cluster(const CudaValues& values, CudaState& state, CWriter& code);
+void sync_cluster(const CudaValues& values, CudaState& state, CWriter& code);
 
 }  // namespace sinter

@@ -43,7 +43,7 @@ struct SharedTile {
 
 }  // namespace
 
-bool CudaLoads::is_ahead(const CudaValues& values, const Instr& load) {
+bool CudaLoads::can_load_early(const CudaValues& values, const Instr& load) {
   const bool even_mask = load.args[1] == kNoValue || values.index.mask(load.args[1]);
   const bool plain_other = load.args[2] == kNoValue || values.is_scalar(load.args[2]);
   return values.index.affine(load.args[0]) && even_mask && plain_other;
@@ -67,7 +67,7 @@ void CudaLoads::render() {
 // that all rows share, and would only take up registers.
 void CudaLoads::render_one(const Instr& load, bool far) {
   const ValueId id = load.results[0];
-  if (!is_ahead(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
+  if (!can_load_early(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
   if (state_.fetched.count(id)) return render_fetched(load);
   if (goes_through_shared(load)) return render_shared_tile(load);
   if (!far && !stage_.keeps(id)) {
@@ -196,7 +196,7 @@ void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
 // --- fetched ahead ---
 
 bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
-  if (!is_ahead(values, load) || values.buffer(load).written) return false;
+  if (!can_load_early(values, load) || values.buffer(load).written) return false;
   if (!values.index.affine(load.args[0])->col_step.is_one()) return false;
   const int element = static_cast<int>(size_of(values.buffer(load).dtype));
   const int width = std::min(values.layout.vector(), values.offset_multiple(load));

@@ -27,7 +27,7 @@ struct CudaState {
   int loop_depth = 0;
   bool first_loads = true;   // nothing has been loaded yet: what comes is far away
   bool cluster_met = false;  // every block of the cluster is known to run
-  int meetings = 0;          // of the cluster's blocks, so far
+  int exchanges = 0;         // cluster exchanges rendered so far
 };
 
 class CudaLoads {
@@ -48,7 +48,7 @@ class CudaLoads {
 
   bool is_near(tile::ValueId id) const;
   // Known before any element is computed, so that it can be loaded ahead of the loops.
-  static bool is_ahead(const CudaValues& values, const tile::Instr& load);
+  static bool can_load_early(const CudaValues& values, const tile::Instr& load);
   // Whether it can be fetched into shared memory before its program begins: whole packs.
   static bool can_be_fetched(const CudaValues& values, const tile::Instr& load);
 

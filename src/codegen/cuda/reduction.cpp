@@ -133,7 +133,7 @@ int CudaReduction::slot_bytes() const {
   return bytes;
 }
 
-void CudaReduction::put_parts(const std::string& meeting) const {
+void CudaReduction::put_parts(const std::string& exchange) const {
   const int group = values_.layout.threads_per_row();
   const int rows = values_.layout.slot_turns() * values_.layout.slot_rows(shape());
   const char* array = "slots";
@@ -141,8 +141,8 @@ void CudaReduction::put_parts(const std::string& meeting) const {
     code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
                std::exchange(array, "places"), rows, group);
   vectors_.open_rows(shape());
-  code_.line("{}<{}>({}, {}, {}{});", meeting.empty() ? "put_part" : "bring_part", group, slots(),
-             slot_row(), first_part(), meeting.empty() ? "" : ", " + meeting);
+  code_.line("{}<{}>({}, {}, {}{});", exchange.empty() ? "put_part" : "bring_part", group, slots(),
+             slot_row(), first_part(), exchange.empty() ? "" : ", " + exchange);
   code_.close();
 }
 

@@ -1,5 +1,6 @@
 // CudaReduction: one reduce instruction as CUDA text. A thread reduces its own elements, the lanes
-// of a warp exchange theirs, warps and blocks that share a row meet in slots of shared memory.
+// of a warp exchange theirs, warps and blocks that share a row exchange partial results in slots of
+// shared memory.
 #pragma once
 
 #include <string>
@@ -25,13 +26,13 @@ class CudaReduction {
   int slot_bytes() const;  // that a block is given
 
   // In this order; the second inside the loops over elements, or over vectors if these are pairs;
-  // put and take around a barrier (or a meeting of the cluster's blocks: the text that names it)
+  // put and take around a barrier (or a cluster exchange: the text that names its barrier)
   // and only where slots are needed.
   void declare_parts() const;
   void accumulate(const std::vector<std::string>& entering, const std::string& where) const;
   void accumulate_pairs(const std::string& entering, const std::string& where) const;
   void reduce_warp() const;
-  void put_parts(const std::string& meeting) const;
+  void put_parts(const std::string& exchange) const;
   void take_parts() const;
 
  private:

@@ -1,6 +1,6 @@
 // The CUDA dialect. All threads of a block (or cluster) run the program together; a block of
 // instructions is its stages one after the other: scalars, rows, then a loop of the program's or
-// what a thread does with its elements of tiles. A block runs one program, or, fetching ahead,
+// what a thread does with its elements of tiles. A block runs one program, or, prefetching,
 // every step-th of them.
 #include "src/codegen/cuda/renderer.h"
 
@@ -10,9 +10,9 @@
 
 #include "src/base/check.h"
 #include "src/codegen/c_writer.h"
-#include "src/codegen/cuda/ahead.h"
 #include "src/codegen/cuda/alignment.h"
 #include "src/codegen/cuda/elements.h"
+#include "src/codegen/cuda/prefetch.h"
 #include "src/codegen/cuda/values.h"
 #include "src/codegen/kernel_headers.h"
 #include "src/tile/access.h"
@@ -69,7 +69,7 @@ class CudaRenderer {
       source.fetch_bytes = render_programs(stages, word_of_programs);
     else
       render_stages(stages, true, {}, {}, nullptr);
-    meet_cluster(values_, state_, code_);
+    sync_cluster(values_, state_, code_);
     code_.close();
     source.body = code_.text();
     return source;
@@ -108,13 +108,13 @@ class CudaRenderer {
 
   // Other blocks may bring something as soon as they know that this one has started.
   void render_cluster_start(const std::vector<Stage>& stages) {
-    const auto meets = [&](const Stage& stage) {
+    const auto has_exchange = [&](const Stage& stage) {
       return std::any_of(stage.sinks.begin(), stage.sinks.end(), [&](const Instr* sink) {
         return sink->code == Code::reduce && values_.shape(sink->args[0]).cols > 1;
       });
     };
-    const auto meetings = std::count_if(stages.begin(), stages.end(), meets);
-    if (meetings > 0) code_.line("SN_MEETINGS(meetings, {});", meetings * layout_.slot_turns());
+    const auto exchanges = std::count_if(stages.begin(), stages.end(), has_exchange);
+    if (exchanges > 0) code_.line("SN_EXCHANGES(exchanges, {});", exchanges * layout_.slot_turns());
     code_.line("cluster_has_started();");
   }
 
@@ -126,36 +126,36 @@ class CudaRenderer {
 
   // Returns the bytes of shared memory that fetching takes.
   int render_programs(const std::vector<Stage>& stages, std::size_t word_of_programs) {
-    const CudaAhead ahead(values_, stages);
+    const CudaPrefetch prefetch(values_, stages);
     const int depth = layout_.mapping().ahead;
     code_.line("const idx programs = (idx)arguments.words[{}];", word_of_programs);
     code_.line("const idx step = (idx)(block_count(){});", of_cluster());
-    render_shared(stages, ahead);
-    const int bytes = render_fetch(ahead);
+    render_shared(stages, prefetch);
+    const int bytes = render_fetch(prefetch);
     code_.line("SN_UNROLL for (i32 i = 0; i < {}; ++i) fetch(first_program + i * step, i);", depth);
-    meet_cluster(values_, state_, code_);
+    sync_cluster(values_, state_, code_);
     code_.line("i32 trip = 0;");
     code_.open("for (idx program = first_program; program < programs; program += step, ++trip)");
     code_.line("const i32 slot = trip % {}, turn = trip % 2;", depth);
     code_.line("wait_for_fetched<{}>();", depth - 1);
-    render_stages(stages, true, {}, {}, &ahead);
+    render_stages(stages, true, {}, {}, &prefetch);
     code_.close();
     return bytes;
   }
 
   // What is the same for all programs.
-  void render_shared(const std::vector<Stage>& stages, const CudaAhead& ahead) {
+  void render_shared(const std::vector<Stage>& stages, const CudaPrefetch& prefetch) {
     for (const Stage& stage : stages)
       for (const Instr* instr : stage.scalars)
-        if (ahead.is_shared(*instr)) render_scalar(*instr);
+        if (prefetch.is_shared(*instr)) render_scalar(*instr);
     Stage loads;
-    loads.elements = ahead.shared_loads();
+    loads.elements = prefetch.shared_loads();
     render_cuda_elements(values_, state_, code_, loads, {});
     state_.first_loads = true;
   }
 
   // Returns the size of the fetch buffers in bytes.
-  int render_fetch(const CudaAhead& ahead) {
+  int render_fetch(const CudaPrefetch& prefetch) {
     int bytes = 0;
     const auto declare = [&](const Instr& load, int slots) {
       std::string array = values_.name(load.results[0]) + "_fetched";
@@ -170,16 +170,16 @@ class CudaRenderer {
     };
     const Stage none;
     CudaLoads loads(values_, state_, code_, none);
-    for (const Instr* load : ahead.late_shared_loads()) {
+    for (const Instr* load : prefetch.late_shared_loads()) {
       state_.fetched_once[load->results[0]] = declare(*load, 1);
       loads.render_fetch(*load);
     }
-    for (const Instr* load : ahead.fetched_loads())
+    for (const Instr* load : prefetch.fetched_loads())
       state_.fetched[load->results[0]] = declare(*load, layout_.mapping().ahead);
     code_.open("const auto fetch = [&](idx program, i32 slot)");
     code_.open("if (program < programs)");
-    for (const Instr* instr : ahead.offsets()) render_scalar(*instr);
-    for (const Instr* load : ahead.fetched_loads()) loads.render_fetch(*load);
+    for (const Instr* instr : prefetch.offsets()) render_scalar(*instr);
+    for (const Instr* load : prefetch.fetched_loads()) loads.render_fetch(*load);
     code_.close();
     code_.line("end_of_fetch();");
     code_.close(";");
@@ -200,16 +200,16 @@ class CudaRenderer {
     render_stages(stages_of(block, yields), false, yields, carried, nullptr);
   }
 
-  // Without what `ahead` has done before.
+  // Without the instructions that `prefetch` has issued before.
   void render_stages(const std::vector<Stage>& stages, bool outermost,
                      const std::vector<ValueId>& yields, const std::vector<ValueId>& carried,
-                     const CudaAhead* ahead) {
+                     const CudaPrefetch* prefetch) {
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       if (is_ordered_ && (s > 0 || !outermost)) render_barrier();
-      if (outermost && !ahead && s + 1 == stages.size()) code_.line("let_next_kernel_start();");
+      if (outermost && !prefetch && s + 1 == stages.size()) code_.line("let_next_kernel_start();");
       for (const Instr* instr : stage.scalars)
-        if (!ahead || !ahead->is_shared(*instr)) render_scalar(*instr);
+        if (!prefetch || !prefetch->is_shared(*instr)) render_scalar(*instr);
       for (const Instr* instr : stage.rows) render_row(*instr);
       if (stage.loop)
         render_loop(*stage.loop);
@@ -219,7 +219,7 @@ class CudaRenderer {
   }
 
   void render_barrier() {
-    meet_cluster(values_, state_, code_);
+    sync_cluster(values_, state_, code_);
     code_.line("{}", layout_.cluster() > 1 ? "cluster_barrier();" : "block_barrier();");
   }
 
@@ -282,7 +282,7 @@ class CudaRenderer {
   // --- loops ---
 
   void render_loop(const Instr& loop) {
-    meet_cluster(values_, state_, code_);
+    sync_cluster(values_, state_, code_);
     const std::vector<ValueId> carried(loop.body_params.begin() + 1, loop.body_params.end());
     for (std::size_t i = 0; i < carried.size(); ++i) start(carried[i], loop.args[3 + i]);
     const std::string& i = values_.name(loop.body_params[0]);

@@ -23,11 +23,11 @@ bool keeps_offsets(Op op) {
          op == Op::remainder || op == Op::minimum || op == Op::maximum;
 }
 
-std::vector<char> find_offsets(const TileProgram& program) {
-  std::vector<char> found(program.values.size(), 0);
-  const auto is_offset = [&](ValueId id) { return found[static_cast<std::size_t>(id)] != 0; };
+ById<ValueId, char> find_offsets(const TileProgram& program) {
+  ById<ValueId, char> found(program.values.size(), 0);
+  const auto is_offset = [&](ValueId id) { return found[id] != 0; };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
-    if (instr.code == Code::loop) found[static_cast<std::size_t>(instr.body_params[0])] = 1;
+    if (instr.code == Code::loop) found[instr.body_params[0]] = 1;
     if (instr.results.size() != 1) return;
     const tile::Value& value = program[instr.results[0]];
     if (value.dtype != DType::i64 || !value.shape.is_scalar()) return;
@@ -46,7 +46,7 @@ std::vector<char> find_offsets(const TileProgram& program) {
       default:
         break;
     }
-    found[static_cast<std::size_t>(instr.results[0])] = offset;
+    found[instr.results[0]] = offset;
   });
   return found;
 }

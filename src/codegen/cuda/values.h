@@ -38,7 +38,7 @@ struct CudaValues {
   std::string buffer_name(const tile::Instr& instr) const;
 
   // An i64 scalar that only offsets and limits are made of: idx in the text.
-  bool is_offset(tile::ValueId id) const { return offset_like[static_cast<std::size_t>(id)]; }
+  bool is_offset(tile::ValueId id) const { return offset_like[id]; }
   std::string_view type(tile::ValueId id) const;
 
   // "v7" or, where a thread has several rows, "v7[r]".
@@ -77,7 +77,7 @@ struct CudaValues {
   const tile::TileProgram& program;
   const tile::ThreadLayout layout;
   const ValueNames names;
-  const std::vector<char> offset_like;  // by value
+  const ById<tile::ValueId, char> offset_like;
   const IndexAnalysis index;
   const ProgramFacts facts;
   const Divisibility divisibility;

@@ -103,7 +103,7 @@ void expect_compiled_plan_right(const Graph& graph, double bound) {
   for (int vector_bytes : {16, 32, 64}) {
     const auto actual = run_plan(
         plan, inputs, {}, [&](const Kernel& kernel, const std::vector<tile::BufferBinding>& to) {
-          compile_kernel(device_with(vector_bytes), kernel.program)
+          compile_kernel(device_with(vector_bytes), kernel.program())
               ->launch(to, kernel.scalars, kernel.grid, 0);
         });
     expect_close(actual, expected, bound, to_string(plan));

@@ -289,13 +289,13 @@ TEST_F(CudaRendererTest, AClusterMeetsOnceForEachReductionThatFollowsOnAnother) 
   EXPECT_EQ(count_of(render(mapping), "cluster"), 0);
   mapping.cluster = 2;
   const std::string text = render(mapping);
-  EXPECT_EQ(count_of(text, "wait_for_meeting("), 2) << text;
+  EXPECT_EQ(count_of(text, "wait_for_exchange("), 2) << text;
   EXPECT_EQ(count_of(text, "cluster_barrier();"), 0) << "it would wait for all that was stored";
   EXPECT_EQ(count_of(text, "block_barrier();"), 0) << text;
   EXPECT_EQ(count_of(text, "cluster_has_started();"), 1) << text;
   EXPECT_EQ(count_of(text, "wait_for_cluster();"), 1) << "before the first slot is written\n"
                                                       << text;
-  EXPECT_LT(text.find("SN_MEETINGS(meetings, 2);"), text.find("cluster_has_started();"));
+  EXPECT_LT(text.find("SN_EXCHANGES(exchanges, 2);"), text.find("cluster_has_started();"));
   EXPECT_LT(text.find("wait_for_cluster();"), text.find("bring_part<"));
 }
 

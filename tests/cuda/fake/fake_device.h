@@ -24,6 +24,7 @@ class FakeDevice : public testing::Test {
     options.ordinal = ordinal;
     options.driver = driver_.get();
     options.nvrtc_paths = {SINTER_FAKE_NVRTC};
+    options.cublaslt_paths = {SINTER_FAKE_CUBLASLT};
     return options;
   }
   std::shared_ptr<CudaDevice> make(int ordinal = 0) {

@@ -230,9 +230,9 @@ TEST(PlanWork, CountsWhatEveryElementTakes) {
 
 // As plans write them.
 TEST(TileFacts, AreReadOffWhatPlansSay) {
-  Config config;
-  config.mapping.threads = 128;
-  config.mapping.cluster = 8;
+  Config config = RowConfig{};
+  tiling_of(config).mapping.threads = 128;
+  tiling_of(config).mapping.cluster = 8;
   EXPECT_EQ(facts_of({"over (8, 8)", to_string(config)}).cluster, 8);
   EXPECT_EQ(facts_of({"over (8, 8)"}).cluster, 1);
 

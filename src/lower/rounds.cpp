@@ -1,7 +1,5 @@
-// The four forms, over a group's values (group_values.h). In the whole-tile forms (pointwise, row)
-// every node is one tile operation; in the looping forms (chunked, column) the reduced axes are
-// walked once for each round of reductions, and full-level values are computed again in each round.
-#include "src/lower/lower.h"
+// Rounds, loops over the reduced axes, and what these loops carry.
+#include "src/lower/rounds.h"
 
 #include <algorithm>
 #include <map>
@@ -18,50 +16,31 @@ using tile::ValueId;
 
 constexpr std::int64_t kTripsPerBlock = 256;
 
-class GroupLowering {
+class RoundLowering {
  public:
-  GroupLowering(const Plan& plan, int index, const IterationSpace& space, const Config& config)
-      : values_(plan, index, space, config),
-        b_(values_.builder()),
-        config_(values_.config()),
-        group_(values_.group()) {
-    if (config.online && (reduces_late() || !values_.col_is_reduced()))
-      online_ = online_sums(plan, index);
+  RoundLowering(GroupValues& values, const Tiling& tiling)
+      : values_(values), b_(values.builder()), tiling_(tiling), group_(values.group()) {}
+
+  // Lets these sums share the round of their maximum.
+  void set_online(std::map<NodeId, NodeId> sums) {
+    if (reduces_late() || !values_.col_is_reduced()) online_ = std::move(sums);
   }
 
-  Kernel run() {
-    if (config_.form == Form::pointwise || config_.form == Form::row)
-      emit_whole_tiles();
-    else
-      emit_rounds();
-    return values_.finish();
+  void run() {
+    const std::map<NodeId, int> round = rounds();
+    int last = 0;
+    for (auto [id, r] : round) last = std::max(last, values_.is_per_row(id) ? r : r + 1);
+    declare_loop();
+    emit_row_values(round, 0);
+    for (int r = 0; r < last; ++r) {
+      emit_round(members_of(round, r));
+      emit_row_values(round, r + 1);
+    }
+    for (NodeId id : group_.outputs)
+      if (values_.is_per_row(id)) values_.write(id, values_.value(id));
   }
 
  private:
-  const Node& node(NodeId id) const { return values_.graph()[id]; }
-  void write(NodeId id) { values_.write(id, values_.value(id)); }
-
-  // The value that stands for the reduce node, given what the reduction left.
-  ValueId reduction_result(const Node& node, std::span<const ValueId> left) {
-    return is_arg(node.reduce_kind) ? b_.cast(left[1], DType::i64) : left[0];
-  }
-
-  // --- the whole-tile forms ---------------------------------------------------------------------
-
-  void emit_whole_tiles() {
-    for (NodeId id : group_.nodes) {
-      if (node(id).op == Op::reduce) {
-        const auto left = b_.reduce(node(id).reduce_kind, values_.reduction_args(node(id)));
-        values_.set_reduced(id, reduction_result(node(id), left));
-      } else {
-        values_.value(id);
-      }
-    }
-    for (NodeId id : group_.outputs) write(id);
-  }
-
-  // --- the looping forms ------------------------------------------------------------------------
-
   // What a loop carries: a reduction, or a maximum with its online sum.
   struct Running {
     NodeId id;
@@ -78,7 +57,8 @@ class GroupLowering {
                        [&](const auto& pair) { return pair.second == id; });
   }
 
-  // The round in which a full-level node can be computed, or after which a row-level one is known.
+  // The round in which a node along the reduced axes can be computed, or after which a per-row one
+  // is known.
   std::map<NodeId, int> rounds() const {
     std::map<NodeId, int> round;
     for (NodeId id : group_.nodes) {
@@ -86,31 +66,17 @@ class GroupLowering {
       for (const Operand& operand : node(id).operands)
         if (values_.in_group(operand.node)) needed = std::max(needed, round.at(operand.node));
       // An online sum needs no round after its maximum's, which all that it reads waits for.
-      round[id] = needed + (node(id).op == Op::reduce && !is_online_sum(id) ? 1 : 0);
+      round[id] = needed + (is_reduction(node(id).op) && !is_online_sum(id) ? 1 : 0);
     }
     return round;
-  }
-
-  void emit_rounds() {
-    const std::map<NodeId, int> round = rounds();
-    int last = 0;
-    for (auto [id, r] : round) last = std::max(last, values_.level(id) == Level::row ? r : r + 1);
-    declare_loop();
-    emit_row_values(round, 0);
-    for (int r = 0; r < last; ++r) {
-      emit_round(members_of(round, r));
-      emit_row_values(round, r + 1);
-    }
-    for (NodeId id : group_.outputs)
-      if (values_.level(id) == Level::row) write(id);
   }
 
   void declare_loop() {
     std::int64_t trips = 1;
     for (int axis : values_.reduced_axes()) {
-      const bool tiled = axis == config_.col_axis;
+      const bool tiled = axis == tiling_.col_axis;
       const std::int64_t steps =
-          tiled ? ceil_div(values_.size(axis), config_.tile_cols) : values_.size(axis);
+          tiled ? ceil_div(values_.size(axis), tiling_.tile_cols) : values_.size(axis);
       trips *= steps;
       loop_axes_.push_back(
           {axis, tiled ? values_.scalar_param("chunks", steps) : values_.size_value(axis)});
@@ -119,12 +85,12 @@ class GroupLowering {
     is_long_ = trips > 2 * kTripsPerBlock;
   }
 
-  // Row-level values known after round r are computed outside the loops, where all later ones see
+  // Per-row values known after round r are computed outside the loops, where all later code sees
   // them.
   void emit_row_values(const std::map<NodeId, int>& round, int r) {
     values_.forget_loads();
     for (NodeId id : group_.nodes)
-      if (values_.level(id) == Level::row && node(id).op != Op::reduce && round.at(id) == r)
+      if (values_.is_per_row(id) && !is_reduction(node(id).op) && round.at(id) == r)
         values_.value(id);
     values_.forget_loads();
   }
@@ -132,12 +98,12 @@ class GroupLowering {
   Round members_of(const std::map<NodeId, int>& round, int r) const {
     Round members;
     for (NodeId id : group_.nodes) {
-      if (node(id).op != Op::reduce || round.at(id) != r + 1 || is_online_sum(id)) continue;
+      if (!is_reduction(node(id).op) || round.at(id) != r + 1 || is_online_sum(id)) continue;
       const auto online = online_.find(id);
       members.reductions.push_back({id, online == online_.end() ? -1 : online->second});
     }
     for (NodeId id : group_.outputs)
-      if (values_.level(id) == Level::full && round.at(id) == r) members.stores.push_back(id);
+      if (!values_.is_per_row(id) && round.at(id) == r) members.stores.push_back(id);
     return members;
   }
 
@@ -147,7 +113,7 @@ class GroupLowering {
     const auto left = round.reductions.empty() || !is_long_
                           ? emit_loop(b_.integer(0), trips_, round)
                           : emit_blocked_loop(round);
-    values_.forget_full();
+    values_.forget_inner();
     std::size_t next = 0;
     for (const Running& each : round.reductions) {
       settle(each, std::span(left).subspan(next, width_of(each)));
@@ -185,7 +151,7 @@ class GroupLowering {
 
   std::vector<ValueId> loop_body(ValueId trip, std::span<const ValueId> carried,
                                  const Round& round) {
-    values_.forget_full();
+    values_.forget_inner();
     ValueId rest = trip;
     for (std::size_t i = loop_axes_.size(); i-- > 0;) {
       const auto [axis, count] = loop_axes_[i];
@@ -200,23 +166,24 @@ class GroupLowering {
     std::vector<ValueId> next;
     for (const Running& each : round.reductions)
       accumulate(each, carried.subspan(next.size(), width_of(each)), entering(each), next);
-    for (NodeId id : round.stores) write(id);
+    for (NodeId id : round.stores) values_.write(id, values_.value(id));
     return next;
   }
 
-  // --- what loops carry -------------------------------------------------------------------------
+  // --- what loops carry ---
 
   std::size_t width_of(const Running& each) const {
     return each.sum >= 0 || is_arg(node(each.id).reduce_kind) ? 2 : 1;
   }
 
-  // A GPU's threads meet once after the loop, not on every trip: it carries a tile.
+  // On a GPU the threads combine their parts once after the loop, which carries a tile, rather than
+  // on every trip.
   bool reduces_late() const { return values_.for_gpu() && values_.col_is_reduced(); }
 
   // The shape of what a loop carries.
   ValueId spread(ValueId scalar) {
     const bool one = values_.col_is_reduced() && !reduces_late();
-    return b_.broadcast_to(scalar, {1, one ? 1 : config_.tile_cols});
+    return b_.broadcast_to(scalar, {tiling_.tile_rows, one ? 1 : tiling_.tile_cols});
   }
 
   void append_initial(const Running& each, std::vector<ValueId>& init) {
@@ -234,7 +201,7 @@ class GroupLowering {
 
   // What one trip adds.
   std::vector<ValueId> entering(const Running& each) {
-    std::vector<ValueId> args = values_.reduction_args(node(each.id));
+    std::vector<ValueId> args = values_.reduction_args(each.id);
     if (each.sum >= 0) {
       const OnlineSum element = online_element(b_, args[0]);
       return {element.top, element.sum};
@@ -274,24 +241,25 @@ class GroupLowering {
     const Node& reduction = node(each.id);
     if (each.sum >= 0) {
       const OnlineSum total = online_total(b_, {left[0], left[1]}, reduces_late());
-      values_.set_reduced(each.id, total.top);
-      values_.set_reduced(each.sum, total.sum);
+      values_.set_reduced(each.id, {&total.top, 1});
+      values_.set_reduced(each.sum, {&total.sum, 1});
     } else if (reduces_late()) {
-      const auto reduced = b_.reduce(reduction.reduce_kind, left);
-      values_.set_reduced(each.id, reduction_result(reduction, reduced));
+      values_.set_reduced(each.id, b_.reduce(reduction.reduce_kind, left));
     } else {
-      values_.set_reduced(each.id, reduction_result(reduction, left));
+      values_.set_reduced(each.id, left);
     }
   }
+
+  const Node& node(NodeId id) const { return values_.graph()[id]; }
 
   struct LoopAxis {
     int axis;
     ValueId count;
   };
 
-  GroupValues values_;
+  GroupValues& values_;
   Builder& b_;
-  const Config& config_;
+  const Tiling& tiling_;
   const FusionGroup& group_;
   std::map<NodeId, NodeId> online_;  // maximum: its sum
 
@@ -302,8 +270,13 @@ class GroupLowering {
 
 }  // namespace
 
-Kernel lower(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
-  return GroupLowering(plan, group, space, config).run();
+Kernel lower_rounds(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling,
+                    bool online) {
+  GroupValues values(plan, group, space, tiling);
+  RoundLowering lowering(values, tiling);
+  if (online) lowering.set_online(online_sums(plan, group));
+  lowering.run();
+  return values.finish();
 }
 
 }  // namespace sinter

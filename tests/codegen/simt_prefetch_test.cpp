@@ -15,7 +15,7 @@ SimtDevice& device() {
   return device;
 }
 
-void expect_agrees_ahead(const TileCase& c) {
+void expect_agrees_prefetching(const TileCase& c) {
   for (const tile::Mapping& mapping : test_mappings()) {
     if (mapping.ahead == 0) continue;
     expect_agrees(device(), c, mapping);
@@ -26,7 +26,7 @@ void expect_agrees_ahead(const TileCase& c) {
 constexpr int kPrograms = 7;
 
 // A scalar that all programs share comes of a reduction, which runs in each of them.
-TEST(SimtAheadTest, ReducesWhatAllProgramsShare) {
+TEST(SimtPrefetchTest, ReducesWhatAllProgramsShare) {
   Maker m("shared_reduction");
   const int x = m.in(DType::f32, kPrograms * 64);
   const int w = m.in(DType::f32, 64);
@@ -34,11 +34,11 @@ TEST(SimtAheadTest, ReducesWhatAllProgramsShare) {
   const ValueId weight = m.load(w, m.cols(64));
   const ValueId length = m.op(Op::sqrt, {m.reduce(ReduceKind::sum, m.op(Op::square, {weight}))});
   m.b.store(y, m.block(64), m.op(Op::div, {m.load(x, m.block(64)), length}), kNoValue);
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
 // Where a row begins is known only once a number has been loaded.
-TEST(SimtAheadTest, LoadsRowsThatAreToldByMemory) {
+TEST(SimtPrefetchTest, LoadsRowsThatAreToldByMemory) {
   Maker m("gathered_rows");
   const int rows = m.in(DType::i64, Numbers{3, 1, 1, 0, 4, 2, 3});
   const int x = m.in(DType::f32, 5 * 64);
@@ -46,11 +46,11 @@ TEST(SimtAheadTest, LoadsRowsThatAreToldByMemory) {
   const ValueId row = m.load(rows, m.b.program_id());
   const ValueId at = m.b.add(m.b.mul(row, m.b.integer(64)), m.cols(64));
   m.b.store(y, m.b.program_id(), m.reduce(ReduceKind::sum, m.load(x, at)), kNoValue);
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
 // exp(w) has one row, and is needed by tiles of several rows in two stages.
-TEST(SimtAheadTest, SharesLoadsOfTilesOfSeveralShapes) {
+TEST(SimtPrefetchTest, SharesLoadsOfTilesOfSeveralShapes) {
   Maker m("flat_and_tall");
   const int x = m.in(DType::f32, kPrograms * 4 * 64);
   const int w = m.in(DType::f32, 64);
@@ -62,21 +62,21 @@ TEST(SimtAheadTest, SharesLoadsOfTilesOfSeveralShapes) {
   const ValueId total = m.reduce(ReduceKind::sum, m.op(Op::mul, {v, weight}));
   m.b.store(y, at, m.op(Op::mul, {m.op(Op::div, {v, total}), weight}), kNoValue);
   m.result.bound = 2e-5;
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
 // Nothing can be fetched: one element of each 16 bytes.
-TEST(SimtAheadTest, RunsProgramsThatFetchNothing) {
+TEST(SimtPrefetchTest, RunsProgramsThatFetchNothing) {
   Maker m("strided");
   const int x = m.in(DType::f32, kPrograms * 256);
   const int y = m.out(DType::f32, kPrograms);
   const ValueId at =
       m.b.add(m.b.mul(m.b.program_id(), m.b.integer(256)), m.b.mul(m.cols(64), m.b.integer(4)));
   m.b.store(y, m.b.program_id(), m.reduce(ReduceKind::max, m.load(x, at)), kNoValue);
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
-TEST(SimtAheadTest, FindsPositionsAndTruthsInClusters) {
+TEST(SimtPrefetchTest, FindsPositionsAndTruthsInClusters) {
   Maker m("positions");
   const int x = m.in(DType::f64, kPrograms * 128);
   const int p = m.in(DType::boolean, kPrograms * 128);
@@ -87,11 +87,11 @@ TEST(SimtAheadTest, FindsPositionsAndTruthsInClusters) {
   const ValueId any = m.reduce(ReduceKind::max, m.load(p, m.block(128)));
   m.b.store(m.out(DType::boolean, kPrograms), m.b.program_id(), any, kNoValue);
   m.result.bound = 0;
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
 // What a program stores it loads again, in another order.
-TEST(SimtAheadTest, OrdersStoresAndLoadsOfAProgram) {
+TEST(SimtPrefetchTest, OrdersStoresAndLoadsOfAProgram) {
   Maker m("ordered");
   const int x = m.in(DType::f32, kPrograms * 64);
   const int y = m.out(DType::f32, kPrograms * 64);
@@ -100,7 +100,7 @@ TEST(SimtAheadTest, OrdersStoresAndLoadsOfAProgram) {
   const ValueId back = m.b.add(m.b.mul(m.b.program_id(), m.b.integer(64)),
                                m.op(Op::sub, {m.b.integer(63), m.cols(64)}));
   m.b.store(z, m.block(64), m.load(y, back), kNoValue);
-  expect_agrees_ahead(m.finish(kPrograms));
+  expect_agrees_prefetching(m.finish(kPrograms));
 }
 
 }  // namespace

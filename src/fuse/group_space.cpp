@@ -1,0 +1,257 @@
+// Joining spaces: equal ones, one that has the other's kept axes, and ones whose axes divide each
+// other, as after a reshape.
+#include "src/fuse/group_space.h"
+
+#include <algorithm>
+
+#include "src/base/check.h"
+
+namespace sinter {
+
+std::int64_t numel(const GroupAxes& axes) {
+  std::int64_t count = 1;
+  for (const GroupAxis& axis : axes) count *= axis.size;
+  return count;
+}
+
+std::uint32_t reduced_mask(const GroupAxes& axes) {
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].reduced) mask |= 1u << i;
+  return mask;
+}
+
+int long_reduced_axes(const GroupAxes& axes) {
+  return static_cast<int>(std::count_if(axes.begin(), axes.end(), [](const GroupAxis& axis) {
+    return axis.reduced && axis.size > 1;
+  }));
+}
+
+GroupAxes kept_axes(const GroupAxes& axes) {
+  GroupAxes result;
+  for (const GroupAxis& axis : axes)
+    if (!axis.reduced) result.push_back(axis);
+  return result;
+}
+
+std::string to_string(const GroupAxes& axes) {
+  std::vector<std::int64_t> sizes;
+  for (const GroupAxis& axis : axes) sizes.push_back(axis.size);
+  return fmt::format("({})", fmt::join(sizes, ", "));
+}
+
+std::string axes_text(std::uint32_t mask) {
+  std::string text;
+  for (int i = 0; i < 32; ++i)
+    if (mask >> i & 1) text += fmt::format("{}{}", text.empty() ? "" : ", ", i);
+  return text;
+}
+
+namespace {
+
+std::size_t at(const AxisList& list, std::size_t i) { return static_cast<std::size_t>(list[i]); }
+
+}  // namespace
+
+GroupAxes space_of(const Node& node) {
+  const bool reduces = is_reduction(node.op);
+  const Shape& shape = reduces ? node.operands[0].view.shape : node.shape;
+  GroupAxes axes;
+  for (int i = 0; i < shape.rank(); ++i)
+    axes.push_back({shape[i], reduces && (node.axes >> i & 1) != 0});
+  return axes;
+}
+
+NodeAxes axes_of(const Node& node) {
+  const GroupAxes space = space_of(node);
+  NodeAxes axes;
+  for (int i = 0; i < static_cast<int>(space.size()); ++i) {
+    axes.computed_over.push_back(i);
+    if (!space[static_cast<std::size_t>(i)].reduced) axes.result.push_back(i);
+  }
+  return axes;
+}
+
+// Each axis of the view is a run of the list's axes.
+std::vector<std::int64_t> strides_along(const View& view, const AxisList& list,
+                                        const GroupAxes& axes) {
+  std::vector<std::int64_t> strides(axes.size(), 0);
+  std::size_t last = list.size();
+  for (int i = view.shape.rank(); i-- > 0;) {
+    std::int64_t size = 1;
+    if (view.shape[i] == 1 && last > 0 && axes[at(list, last - 1)].size == 1)
+      strides[at(list, --last)] = view.strides[i];
+    while (size != view.shape[i]) {
+      SINTER_ASSERT(last > 0, "a view of shape {} does not run along {}", to_string(view.shape),
+                    to_string(axes));
+      const std::size_t axis = at(list, --last);
+      strides[axis] = view.strides[i] * size;
+      size *= axes[axis].size;
+    }
+  }
+  return strides;
+}
+
+std::vector<std::int64_t> dense_strides(const AxisList& list, const GroupAxes& axes) {
+  std::vector<std::int64_t> strides(axes.size(), 0);
+  std::int64_t size = 1;
+  for (auto it = list.rbegin(); it != list.rend(); ++it) {
+    const GroupAxis& axis = axes[static_cast<std::size_t>(*it)];
+    strides[static_cast<std::size_t>(*it)] = size;
+    size *= axis.size;
+  }
+  return strides;
+}
+
+bool are_same_elements(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+                       const GroupAxes& axes) {
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].size != 1 && a[i] != b[i]) return false;
+  return true;
+}
+
+AxisList mapped(const AxisList& list, const std::vector<AxisList>& to_joint) {
+  AxisList result;
+  for (int axis : list) {
+    const AxisList& pieces = to_joint[static_cast<std::size_t>(axis)];
+    result.insert(result.end(), pieces.begin(), pieces.end());
+  }
+  return result;
+}
+
+bool is_identity(const std::vector<AxisList>& to_joint) {
+  for (std::size_t i = 0; i < to_joint.size(); ++i)
+    if (to_joint[i].size() != 1 || to_joint[i][0] != static_cast<int>(i)) return false;
+  return true;
+}
+
+namespace {
+
+constexpr std::size_t kMostAxes = 16;
+
+std::vector<AxisList> identity(std::size_t count) {
+  std::vector<AxisList> lists(count);
+  for (std::size_t i = 0; i < count; ++i) lists[i] = {static_cast<int>(i)};
+  return lists;
+}
+
+bool same_sizes(const GroupAxes& a, const GroupAxes& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const GroupAxis& x, const GroupAxis& y) { return x.size == y.size; });
+}
+
+// Refinement drops axes of one element: another reduced axis has to stay.
+bool has_long_rows(const GroupAxes& axes) { return numel(axes) > 0 && long_reduced_axes(axes) > 0; }
+
+// Splits the axes of both groups until those of b are axes of a, outermost first. If `kept_only`,
+// b runs along the kept axes of a.
+class Refinement {
+ public:
+  Refinement(const GroupAxes& a, const GroupAxes& b, bool kept_only)
+      : a_(a), b_(b), kept_only_(kept_only) {
+    joint_.from_a.resize(a.size());
+    joint_.from_b.resize(b.size());
+  }
+
+  std::optional<JointSpace> run() {
+    for (std::size_t i = 0; i < a_.size(); ++i) {
+      std::int64_t left = a_[i].size;
+      const bool is_shared = left != 1 && !(kept_only_ && a_[i].reduced);
+      if (!is_shared) add(i, left);
+      while (is_shared && left != 1)
+        if (!take_piece(i, left)) return std::nullopt;
+    }
+    skip_ones();
+    if (next_ != b_.size() || joint_.axes.size() > kMostAxes) return std::nullopt;
+    return std::move(joint_);
+  }
+
+ private:
+  // A piece of axis i of a that is part of no axis of b.
+  int add(std::size_t i, std::int64_t size) {
+    const int axis = static_cast<int>(joint_.axes.size());
+    joint_.axes.push_back({size, a_[i].reduced});
+    joint_.from_a[i].push_back(axis);
+    return axis;
+  }
+
+  // Axes of b of one element, which a does not have, are dropped.
+  void skip_ones() {
+    while (rest_ == 1 && next_ < b_.size()) {
+      if (b_[next_].size != 1) {
+        rest_ = b_[next_].size;
+        return;
+      }
+      ++next_;
+    }
+  }
+
+  // The outermost piece that the rests of both axes have in common.
+  bool take_piece(std::size_t i, std::int64_t& left) {
+    skip_ones();
+    if (next_ == b_.size()) return false;
+    const std::int64_t size = std::min(left, rest_);
+    if (left % size != 0 || rest_ % size != 0) return false;
+    if (reduces_ && a_[i].reduced != b_[next_].reduced) return false;
+    joint_.from_b[next_].push_back(add(i, size));
+    left /= size;
+    rest_ /= size;
+    if (rest_ == 1) ++next_;
+    return true;
+  }
+
+  const GroupAxes& a_;
+  const GroupAxes& b_;
+  const bool kept_only_;
+  const bool reduces_ = reduced_mask(b_) != 0;  // both do
+  JointSpace joint_;
+  std::size_t next_ = 0;   // axis of b
+  std::int64_t rest_ = 1;  // of it, that is not taken yet
+};
+
+// b, whose axes are not reduced, as part of a's space.
+std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
+  const bool reduces = reduced_mask(a) != 0;
+  if (same_sizes(a, b)) return JointSpace{a, identity(a.size()), identity(b.size())};
+  if (reduces && same_sizes(kept_axes(a), b)) {
+    JointSpace joint{a, identity(a.size()), {}};
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!a[i].reduced) joint.from_b.push_back({static_cast<int>(i)});
+    return joint;
+  }
+  const std::int64_t elements = numel(b);
+  if (elements == 0 || split == SplitAxes::no) return std::nullopt;
+  if (elements == numel(a)) return Refinement(a, b, false).run();
+  if (reduces && elements == numel(kept_axes(a))) return Refinement(a, b, true).run();
+  return std::nullopt;
+}
+
+}  // namespace
+
+SpaceVerdict join_spaces(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
+  if (a == b) return {JointSpace{a, identity(a.size()), identity(b.size())}, {}};
+  const std::uint32_t over_a = reduced_mask(a);
+  const std::uint32_t over_b = reduced_mask(b);
+  if (over_a && over_b) {
+    if (same_sizes(a, b))
+      return {{},
+              fmt::format("one reduces over axes {}, the other over axes {}", axes_text(over_a),
+                          axes_text(over_b))};
+    if (split == SplitAxes::yes && numel(a) == numel(b) && has_long_rows(a) && has_long_rows(b))
+      if (auto joint = Refinement(a, b, false).run()) return {std::move(joint), {}};
+    return {
+        {},
+        fmt::format("they reduce over different shapes: {} and {}", to_string(a), to_string(b))};
+  }
+  std::optional<JointSpace> joint;
+  if (over_b) {
+    joint = inside(b, a, split);
+    if (joint) std::swap(joint->from_a, joint->from_b);
+  } else {
+    joint = inside(a, b, split);
+  }
+  if (joint) return {std::move(joint), {}};
+  return {{}, fmt::format("they walk different shapes: {} and {}", to_string(a), to_string(b))};
+}
+
+}  // namespace sinter

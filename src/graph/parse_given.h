@@ -1,0 +1,33 @@
+// NumberParser: the numbers that a call gives, and what follows from them: "#lr = argument real
+// 0.01", "#half = mul f64 #lr, #0", "guard #lr is not 1.0". They become a graph's NumberTable.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "src/graph/numbers.h"
+#include "src/graph/parse_numbers.h"
+#include "src/graph/tokens.h"
+
+namespace sinter {
+
+class NumberParser {
+ public:
+  NumberParser(TokenReader& tokens, NumberTable& numbers) : tokens_(tokens), numbers_(numbers) {}
+
+  void parse_definition();  // after nothing: begins with #name
+  void parse_guard();       // after "guard"
+  NumberId parse_use();     // "#lr"
+
+ private:
+  NumberId parse_expression();
+  NumberId argument();
+  NumberId computed(const Token& word);
+  DType dtype();
+
+  TokenReader& tokens_;
+  NumberTable& numbers_;
+  std::unordered_map<std::string, NumberId> names_;
+};
+
+}  // namespace sinter

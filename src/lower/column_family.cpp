@@ -1,0 +1,37 @@
+// Column: a kept axis lies along the tile's columns, with a loop over the reduced axes.
+#include "src/lower/cpu_tilings.h"
+#include "src/lower/families.h"
+#include "src/lower/gpu_caching.h"
+#include "src/lower/gpu_loop_configs.h"
+#include "src/lower/reduction_layout.h"
+#include "src/lower/rounds.h"
+#include "src/lower/tiling_fields.h"
+
+namespace sinter {
+namespace {
+
+Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
+  if (space.reduced_axes().empty()) return {{}, "nothing is reduced"};
+  const int column = kept_column(space, machine);
+  if (column < 0) return {{}, "memory is contiguous along a reduced axis"};
+  if (machine.kind == MachineKind::cpu)
+    return {{ColumnConfig{with_cpu_caching(cpu_column_tiling(space, column), space, machine)}}, ""};
+  const GpuFacts facts(space, machine);
+  return {with_cachings(facts, gpu_column_configs(facts, column), true), ""};
+}
+
+Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+  return lower_rounds(plan, group, space, tiling_of(config), is_online(config));
+}
+
+}  // namespace
+
+Family column_family() {
+  return {.name = "column",
+          .offer = offer,
+          .lower = lower_group,
+          .same_bits = adds_in_same_order,
+          .fields = looping_tiling_fields()};
+}
+
+}  // namespace sinter

@@ -1,0 +1,80 @@
+// Chunks along the row, or a run of columns; with and without online sums.
+#include "src/lower/gpu_loop_configs.h"
+
+#include <algorithm>
+
+#include "src/base/rounding.h"
+#include "src/tile/thread_layout.h"
+
+namespace sinter {
+namespace {
+
+using tile::kWarpThreads;
+using tile::Mapping;
+
+constexpr std::int64_t kChunkVectors = 4;     // per thread
+constexpr std::int64_t kOnlineElements = 16;  // per thread, which holds three of each
+
+// `online`: reads a softmax's rows one time less, for as many exponentials and one more tile to
+// hold.
+ChunkedConfig chunked_config(const GpuFacts& facts, int col_axis, bool online) {
+  ChunkedConfig config{.tiling = {}, .online = online};
+  Tiling& tiling = config.tiling;
+  tiling.col_axis = col_axis;
+  Mapping& mapping = tiling.mapping;
+  mapping.vector = facts.vector_along(col_axis);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
+  mapping.threads =
+      static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), kWarpThreads, 512));
+  mapping.threads_per_row = mapping.threads;
+  const std::int64_t most =
+      std::min(kChunkVectors, online ? kOnlineElements / mapping.vector : kChunkVectors);
+  const std::int64_t steps = std::clamp<std::int64_t>(ceil_div(vectors, mapping.threads), 1, most);
+  tiling.tile_cols = mapping.threads * mapping.vector * steps;
+  return config;
+}
+
+ColumnConfig column_config(const GpuFacts& facts, int col_axis, bool online) {
+  ColumnConfig config{.tiling = {}, .online = online};
+  Tiling& tiling = config.tiling;
+  tiling.col_axis = col_axis;
+  Mapping& mapping = tiling.mapping;
+  mapping.vector = facts.vector_along(col_axis);
+  const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
+  mapping.threads =
+      static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), kWarpThreads, 128));
+  mapping.threads_per_row = mapping.threads;
+  tiling.tile_cols = mapping.threads * mapping.vector;
+  return config;
+}
+
+// With online sums first, if there are any.
+template <typename MakeConfig>
+std::vector<Config> online_and_not(const GpuFacts& facts, const MakeConfig& make_config) {
+  std::vector<Config> configs;
+  if (facts.space.has_online_sums) configs.push_back(make_config(true));
+  configs.push_back(make_config(false));
+  return configs;
+}
+
+}  // namespace
+
+std::vector<Config> gpu_chunked_configs(const GpuFacts& facts, int col_axis) {
+  return online_and_not(facts,
+                        [&](bool online) { return chunked_config(facts, col_axis, online); });
+}
+
+std::vector<Config> gpu_column_configs(const GpuFacts& facts, int col_axis) {
+  return online_and_not(facts, [&](bool online) { return column_config(facts, col_axis, online); });
+}
+
+int gpu_kept_column(const GpuFacts& facts) {
+  const int inner = facts.space.reduced_axes().back();
+  int column = -1;
+  for (int axis : facts.space.kept_axes())
+    if (facts.contiguous_accesses(axis, inner) > facts.contiguous_accesses(inner, inner))
+      column = axis;
+  return column;
+}
+
+}  // namespace sinter

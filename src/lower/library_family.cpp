@@ -1,0 +1,76 @@
+// Library: a matrix product as one call of the machine's library, which takes nothing else into the
+// kernel.
+#include <algorithm>
+
+#include "src/base/check.h"
+#include "src/fuse/products.h"
+#include "src/lower/families.h"
+
+namespace sinter {
+namespace {
+
+MatrixProduct product_of(const IterationSpace& space) {
+  const auto write = std::find_if(space.accesses.begin(), space.accesses.end(),
+                                  [](const Access& access) { return access.write; });
+  return matrix_product(space.axes, {space.accesses[space.contraction->a].strides,
+                                     space.accesses[space.contraction->b].strides, write->strides});
+}
+
+Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
+  if (!space.contraction) return {{}, "the group is no matrix product"};
+  if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
+  if (!space.contraction->is_alone) return {{}, "the product is fused with what follows it"};
+  const MatrixProduct product = product_of(space);
+  if (!product.refusal.empty()) return {{}, product.refusal};
+  if (!is_worth_a_library(product.batch * product.m * product.n * product.k))
+    return {{}, "the product is small"};
+  return {{LibraryConfig{}}, ""};
+}
+
+// `row` and `col` are its strides; along an axis of one element they mean nothing.
+LibraryMatrix stored(std::int64_t rows, std::int64_t cols, const MatrixStrides& strides) {
+  const bool by_rows = (cols == 1 || strides.col == 1) && (rows == 1 || strides.row >= cols);
+  LibraryMatrix matrix;
+  matrix.is_transposed = !by_rows;
+  matrix.line = by_rows ? (rows == 1 ? cols : strides.row) : (cols == 1 ? rows : strides.col);
+  matrix.batch = strides.batch;
+  return matrix;
+}
+
+Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config&) {
+  const MatrixProduct product = product_of(space);
+  const NodeId id = plan.groups[static_cast<std::size_t>(group)].nodes.front();
+  const Node& node = plan.graph[id];
+  LibraryMatmul call;
+  call.dtype = plan.graph.dtype(node.operands[0]);
+  call.result = node.dtype;
+  call.m = product.m;
+  call.n = product.n;
+  call.k = product.k;
+  call.batch = product.batch;
+  call.a = stored(product.m, product.k, product.a);
+  call.b = stored(product.k, product.n, product.b);
+  call.c = stored(product.m, product.n, product.c);
+
+  Kernel kernel;
+  kernel.body = call;
+  kernel.grid = 1;
+  for (const Access* access : {&space.accesses[space.contraction->a],
+                               &space.accesses[space.contraction->b], &space.find_write(id)}) {
+    const NodeId owner = plan.placements[static_cast<std::size_t>(access->node)].buffer;
+    kernel.buffers.push_back({owner, access->offset, access->write});
+  }
+  return kernel;
+}
+
+}  // namespace
+
+Family library_family() {
+  return {.name = "library",
+          .offer = offer,
+          .lower = lower_group,
+          .same_bits = [](const Config&, const Config&) { return true; },
+          .fields = {}};
+}
+
+}  // namespace sinter

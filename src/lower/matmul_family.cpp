@@ -1,0 +1,129 @@
+// Matmul: a tile of the result for each program, whose operands' parts are reused along its rows
+// and columns, with a loop over the summed axis.
+#include <algorithm>
+
+#include "src/base/rounding.h"
+#include "src/lower/cpu_tilings.h"
+#include "src/lower/families.h"
+#include "src/lower/gpu_facts.h"
+#include "src/lower/rounds.h"
+#include "src/lower/tiling_fields.h"
+
+namespace sinter {
+namespace {
+
+constexpr int kShortAxis = 8;  // elements: too few to lie along the columns
+constexpr int kGpuThreads = 256;
+
+// The axes of a tile: the operands move along one each.
+struct TileAxes {
+  int row = -1;
+  int col = -1;
+};
+
+TileAxes tile_axes(const IterationSpace& space) {
+  const Access& a = space.accesses[space.contraction->a];
+  const Access& b = space.accesses[space.contraction->b];
+  TileAxes axes;
+  for (int axis : space.kept_axes()) {
+    if (a.stride(axis) != 0 && b.stride(axis) == 0) axes.row = axis;
+    if (b.stride(axis) != 0 && a.stride(axis) == 0) axes.col = axis;
+  }
+  return axes;
+}
+
+bool is_stored_along(const IterationSpace& space, int axis) {
+  return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+    return access.write && access.stride(axis) == 1;
+  });
+}
+
+// Results are stored along the columns, unless these are few.
+TileAxes oriented(const IterationSpace& space, TileAxes axes) {
+  const bool is_short = space.size(axes.col) < kShortAxis && space.size(axes.row) > kShortAxis;
+  const bool is_across = is_stored_along(space, axes.row) && !is_stored_along(space, axes.col);
+  if (is_short || is_across) std::swap(axes.row, axes.col);
+  return axes;
+}
+
+Tiling cpu_tiling(const IterationSpace& space, const TileAxes& axes) {
+  constexpr std::int64_t kRows = 8;
+  constexpr std::int64_t kCols = 128;
+  Tiling tiling;
+  tiling.row_axis = axes.row;
+  tiling.col_axis = axes.col;
+  tiling.tile_rows = std::min(kRows, power_above(space.size(axes.row)));
+  tiling.tile_cols = std::clamp<std::int64_t>(power_above(space.size(axes.col)), 16, kCols);
+  return tiling;
+}
+
+struct TileSize {
+  std::int64_t rows;
+  std::int64_t cols;
+};
+
+// Each thread computes a part of the tile: `rows` x `cols` / threads elements.
+Tiling gpu_tiling(const GpuFacts& facts, const TileAxes& axes, const TileSize& size) {
+  Tiling tiling;
+  tiling.row_axis = axes.row;
+  tiling.col_axis = axes.col;
+  tile::Mapping& mapping = tiling.mapping;
+  mapping.vector = std::min(4, facts.vector_along(axes.col));
+  tiling.tile_cols = std::clamp<std::int64_t>(power_above(facts.size(axes.col)), 16, size.cols);
+  tiling.tile_rows = std::min(size.rows, power_above(facts.size(axes.row)));
+  mapping.threads_per_row =
+      static_cast<int>(std::min<std::int64_t>(16, tiling.tile_cols / mapping.vector));
+  mapping.threads = static_cast<int>(
+      std::clamp<std::int64_t>(mapping.threads_per_row * tiling.tile_rows, 32, kGpuThreads));
+  return tiling;
+}
+
+// A tile that leaves no multiprocessor without work, as large as possible: it reuses more.
+std::vector<Config> gpu_configs(const GpuFacts& facts, const TileAxes& axes, Wanted wanted) {
+  constexpr TileSize kSizes[] = {{64, 64}, {32, 64}, {32, 32}, {16, 32}, {128, 64}, {64, 128}};
+  constexpr std::size_t kBySize = 4;  // those that the best guess is taken from
+  std::vector<Config> configs;
+  for (const TileSize& size : kSizes)
+    configs.push_back(MatmulConfig{gpu_tiling(facts, axes, size)});
+  std::int64_t others = 1;
+  for (int axis : facts.space.kept_axes())
+    if (axis != axes.row && axis != axes.col) others *= facts.size(axis);
+  std::size_t best = 0;
+  for (; best + 1 < kBySize; ++best) {
+    const Tiling& tiling = tiling_of(configs[best]);
+    const std::int64_t tiles = others * ceil_div(facts.size(axes.row), tiling.tile_rows) *
+                               ceil_div(facts.size(axes.col), tiling.tile_cols);
+    if (tiles >= facts.machine.multiprocessors) break;
+  }
+  std::rotate(configs.begin(), configs.begin() + static_cast<std::ptrdiff_t>(best),
+              configs.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+  if (wanted == Wanted::best) configs.resize(1);
+  return configs;
+}
+
+Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
+  if (!space.contraction) return {{}, "the group has no product of two tensors in memory"};
+  const TileAxes found = tile_axes(space);
+  if (found.row < 0 || found.col < 0)
+    return {{}, "no operand is repeated along an axis of the result"};
+  const TileAxes axes = oriented(space, found);
+  if (machine.kind == MachineKind::cpu) return {{MatmulConfig{cpu_tiling(space, axes)}}, ""};
+  return {gpu_configs(GpuFacts(space, machine), axes, wanted), ""};
+}
+
+Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+  return lower_rounds(plan, group, space, tiling_of(config), false);
+}
+
+}  // namespace
+
+Family matmul_family() {
+  return {.name = "matmul",
+          .offer = offer,
+          .lower = lower_group,
+          // Each element is summed along the loop, whatever the tile.
+          .same_bits = [](const Config&, const Config&) { return true; },
+          .fields = tiling_fields()};
+}
+
+}  // namespace sinter

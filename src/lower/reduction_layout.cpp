@@ -1,0 +1,29 @@
+// By the machine's kind.
+#include "src/lower/reduction_layout.h"
+
+#include "src/base/check.h"
+#include "src/lower/cpu_tilings.h"
+#include "src/lower/gpu_loop_configs.h"
+#include "src/lower/gpu_row_configs.h"
+
+namespace sinter {
+
+int kept_column(const IterationSpace& space, const Machine& machine) {
+  return machine.kind == MachineKind::cpu ? cpu_kept_column(space)
+                                          : gpu_kept_column(GpuFacts(space, machine));
+}
+
+std::string row_refusal(const IterationSpace& space, const Machine& machine) {
+  const std::vector<int> reduced = space.reduced_axes();
+  if (reduced.empty()) return "nothing is reduced";
+  if (kept_column(space, machine) >= 0) return "memory is contiguous along a kept axis";
+  if (reduced.size() > 1) return "several axes are reduced";
+  const bool holds =
+      machine.kind == MachineKind::cpu
+          ? cpu_holds_rows(space)
+          : !gpu_row_configs(GpuFacts(space, machine), reduced[0], Wanted::best).empty();
+  return holds ? ""
+               : fmt::format("a row of {} elements does not fit on chip", space.size(reduced[0]));
+}
+
+}  // namespace sinter

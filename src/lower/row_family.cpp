@@ -1,0 +1,38 @@
+// Row: each program holds whole rows, so several reductions in sequence read the row once.
+#include "src/base/check.h"
+#include "src/lower/cpu_tilings.h"
+#include "src/lower/families.h"
+#include "src/lower/gpu_caching.h"
+#include "src/lower/gpu_loop_configs.h"
+#include "src/lower/gpu_row_configs.h"
+#include "src/lower/reduction_layout.h"
+#include "src/lower/tiling_fields.h"
+#include "src/lower/whole_tiles.h"
+
+namespace sinter {
+namespace {
+
+Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
+  if (std::string refusal = row_refusal(space, machine); !refusal.empty()) return {{}, refusal};
+  if (machine.kind == MachineKind::cpu)
+    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, ""};
+  const GpuFacts facts(space, machine);
+  return {with_cachings(facts, gpu_row_configs(facts, space.reduced_axes().back(), wanted), false),
+          ""};
+}
+
+Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+  return lower_whole_tiles(plan, group, space, tiling_of(config));
+}
+
+}  // namespace
+
+Family row_family() {
+  return {.name = "row",
+          .offer = offer,
+          .lower = lower_group,
+          .same_bits = adds_in_same_order,
+          .fields = row_tiling_fields()};
+}
+
+}  // namespace sinter
