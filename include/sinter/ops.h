@@ -95,6 +95,10 @@ Tensor transpose(const Tensor& a, int axis1, int axis2);
 Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
              std::optional<std::int64_t> stop, std::int64_t step = 1);
 Tensor flip(const Tensor& a, const Axes& axes = {});  // reverses the elements along the axes
+// With `value` so many times before and after the elements along an axis; negative counts remove
+// elements. Inside compile() it is a view: kernels read the tensor where it lies.
+Tensor pad(const Tensor& a, int axis, std::int64_t before, std::int64_t after,
+           const Arg& value = 0);
 std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis = 0);
 std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis = 0);
 Tensor squeeze(const Tensor& a);  // removes all axes of size 1

@@ -93,6 +93,16 @@ Operand record_full(Trace& trace, const OpCall& call) {
   return trace.build.number(number, call.dtype, call.shape);
 }
 
+Operand record_padded(Trace& trace, const OpCall& call) {
+  Operand operand = trace.operand(call.args[0].tensor());
+  for (int i = 0; i < call.shape.rank(); ++i) {
+    const std::int64_t before = call.padded_from[i];
+    const std::int64_t after = call.shape[i] - before - operand.view.shape[i];
+    operand.view = *pad(operand.view, i, before, after, call.value);
+  }
+  return trace.build.unpadded(operand);
+}
+
 Operand record(Trace& trace, const OpCall& call) {
   GraphBuilder& build = trace.build;
   const auto operand = [&](std::size_t i) { return trace.operand(call.args[i].tensor()); };
@@ -115,6 +125,7 @@ Operand record(Trace& trace, const OpCall& call) {
       return build.concat(std::move(parts), static_cast<int>(call.axes));
     }
     default:
+      if (!call.padded_from.empty()) return record_padded(trace, call);
       return record_pointwise(trace, call);
   }
 }

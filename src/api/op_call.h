@@ -25,7 +25,9 @@ struct OpCall {
   ReduceKind reduce_kind = ReduceKind::sum;
   std::uint32_t axes = 0;           // reduce, contract: a mask; concat: the axis
   std::uint32_t reversed_axes = 0;  // copy: mask of the axes to reverse
-  std::shared_ptr<Device> device;   // constant, iota: the target; null: not given
+  // copy: where the operand begins in the result, which is `value` around it; empty: not padded
+  Shape padded_from;
+  std::shared_ptr<Device> device;  // constant, iota: the target; null: not given
 };
 
 // An argument that is a number.
@@ -49,6 +51,7 @@ constexpr auto fields_of(const OpCall*) {
                     key_field("reduce_kind", &OpCall::reduce_kind),
                     key_field("axes", &OpCall::axes),
                     key_field("reversed_axes", &OpCall::reversed_axes),
+                    key_field("padded_from", &OpCall::padded_from),
                     note_field("device", &OpCall::device)};  // a program's device is found apart
 }
 static_assert(kListsEveryField<OpCall>);

@@ -36,6 +36,9 @@ Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
 }
 
 Tensor with_view(const Tensor& tensor, const View& view) {
+  if (shows_fill_only(view))
+    if (const auto trace = tensor.impl()->trace.lock())
+      return trace->traced(trace->build.unpadded({tensor.impl()->node, view}));
   auto impl = std::make_shared<TensorImpl>(*tensor.impl());
   impl->view = view;
   return Tensor(std::move(impl));

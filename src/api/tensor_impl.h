@@ -34,7 +34,7 @@ class TensorImpl {
 Tensor make_traced(DType dtype, const View& view, std::weak_ptr<Trace> trace, NodeId node);
 Tensor make_tensor(DType dtype, const View& view, StoragePtr storage,
                    std::shared_ptr<Device> device);
-// The same elements through another view.
+// The same elements through another view. A traced view that shows only its fill is a constant.
 Tensor with_view(const Tensor& tensor, const View& view);
 // UserError naming the operation if the handle is empty.
 const TensorImpl& checked(std::string_view op, const Tensor& tensor);

@@ -55,7 +55,7 @@ Operand Trace::operand(const Tensor& tensor) {
           "compile",
           "a tensor made while tracing one function was used outside of it; return it from the "
           "function instead");
-    return {impl.node, impl.view};
+    return build.unpadded({impl.node, impl.view});
   }
   for (std::size_t i = 0; i < captured.size(); ++i)
     if (captured[i].impl() == &impl) {

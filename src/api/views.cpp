@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "src/api/axes.h"
+#include "src/api/number_checks.h"
 #include "src/api/op_call.h"
+#include "src/api/origin.h"
 #include "src/base/check.h"
 
 namespace sinter {
@@ -111,6 +113,65 @@ Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
 
 Tensor flip(const Tensor& a, const Axes& axes) { return reversed(a, axes_mask("flip", a, axes)); }
 
+namespace {
+
+// The number that a padded tensor shows around its elements.
+Scalar fill_of(const Arg& value, DType dtype) {
+  if (value.kind() == Arg::Kind::tensor) fail_user("pad", "the value is a number, not a tensor");
+  Arg known = value;
+  if (Trace* trace = current_trace()) known = Arg(trace->specialized(value.number()));
+  if (known.number().is_traced())
+    fail_user("pad", "a number made while tracing a function was used outside of it");
+  check_value("pad", known, dtype);
+  return number_of(known).as(dtype);
+}
+
+Tensor copied(const Tensor& a) {
+  OpCall call;
+  call.op = Op::copy;
+  call.args = {a};
+  call.shape = a.shape();
+  return apply(call);
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& a, int axis, std::int64_t before, std::int64_t after, const Arg& value) {
+  const TensorImpl& impl = checked("pad", a);
+  const int at = checked_axis("pad", axis, a.rank());
+  const std::int64_t length = a.shape()[at];
+  std::int64_t size = 0;
+  if (__builtin_add_overflow(length, before, &size) || __builtin_add_overflow(size, after, &size) ||
+      size < 0 || (before < 0 && -before > length) || (after < 0 && -after > length))
+    fail_user("pad", "axis {} of {} cannot get {} elements before it and {} after it", axis,
+              to_string(a.shape()), before, after);
+  const Scalar fill = fill_of(value, impl.dtype);
+  if (before < 0 || after < 0) {
+    const Tensor part = slice(a, at, std::max<std::int64_t>(0, -before),
+                              length - std::max<std::int64_t>(0, -after));
+    return pad(part, at, std::max<std::int64_t>(0, before), std::max<std::int64_t>(0, after),
+               value);
+  }
+  if (before == 0 && after == 0) return a;
+  Shape shape = a.shape();
+  shape[at] = size;
+  checked_numel("pad", shape);
+  const OperationName name("pad");
+  if (impl.is_traced()) {
+    if (const auto view = pad(impl.view, at, before, after, fill)) return with_view(a, *view);
+    const Tensor dense = copied(a);
+    return with_view(dense, *pad(dense.impl()->view, at, before, after, fill));
+  }
+  OpCall call;
+  call.op = Op::copy;
+  call.args = {a};
+  call.shape = shape;
+  call.padded_from = Shape::filled(a.rank(), 0);
+  call.padded_from[at] = before;
+  call.value = fill;
+  return apply(call);
+}
+
 Tensor Tensor::operator[](std::int64_t index) const {
   const View& view = checked("index", *this).view;
   if (rank() == 0) fail_user("index", "a tensor without axes has no element {}", index);
@@ -119,7 +180,8 @@ Tensor Tensor::operator[](std::int64_t index) const {
   if (at < 0 || at >= length)
     fail_user("index", "there is no element {} along the first axis of {}", index,
               to_string(view.shape));
-  return with_view(*this, remove_axis(sinter::slice(view, 0, at, 1, 1), 0));
+  const Tensor row = with_view(*this, sinter::slice(view, 0, at, 1, 1));
+  return with_view(row, remove_axis(row.impl()->view, 0));
 }
 
 std::vector<Tensor> split(const Tensor& a, const std::vector<std::int64_t>& sizes, int axis) {

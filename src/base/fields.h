@@ -14,6 +14,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,6 +88,8 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <typename T>
+inline constexpr bool kIsOptional<std::shared_ptr<T>> = true;
 
 }  // namespace fields_detail
 
@@ -117,7 +120,7 @@ void add_key(Sink& sink, const T& value) {
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     sink.add(std::string_view(value));
   } else if constexpr (fields_detail::kIsOptional<T>) {
-    sink.add(std::uint64_t{value.has_value()});
+    sink.add(std::uint64_t{value ? 1u : 0u});
     if (value) add_key(sink, *value);
   } else {
     sink.add(static_cast<std::uint64_t>(value.end() - value.begin()));

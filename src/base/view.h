@@ -1,28 +1,62 @@
-// View: the elements of a buffer that a tensor shows, as shape, strides and offset (in elements).
-// The functions return new views and never touch data; nullopt means the view is impossible without
-// a copy.
+// View: the elements of a buffer that a tensor shows, as shape, strides and offset (in elements). A
+// padded view shows them in a window of its indices and a number elsewhere. The functions return
+// new views and never touch data; nullopt means the view is impossible without a copy.
 #pragma once
 
 #include <sinter/shape.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "src/base/scalar.h"
+
 namespace sinter {
+
+// Where a padded view shows its buffer: at indices [first, last) along every axis. Never empty, but
+// for what slice() returns.
+struct Window {
+  Shape first;
+  Shape last;
+  Scalar fill;  // what it shows elsewhere
+
+  friend bool operator==(const Window& a, const Window& b) {
+    return a.first == b.first && a.last == b.last && same_bits(a.fill, b.fill);
+  }
+};
+using WindowPtr = std::shared_ptr<const Window>;
 
 struct View {
   Shape shape;
   Strides strides;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;     // of index 0, which may lie outside the window and the buffer
+  WindowPtr window = nullptr;  // null: all of the view; shared, so that other views stay small
 
-  friend bool operator==(const View&, const View&) = default;
+  bool is_padded() const { return window != nullptr; }
+  bool is_padded_along(int axis) const {
+    return window && (window->first[axis] != 0 || window->last[axis] != shape[axis]);
+  }
+  friend bool operator==(const View& a, const View& b) {
+    return a.shape == b.shape && a.strides == b.strides && a.offset == b.offset &&
+           (a.window == b.window || (a.window && b.window && *a.window == *b.window));
+  }
 };
 
 Strides row_major(const Shape& shape);
 View dense_view(const Shape& shape);
 
-// Row-major order without gaps (sizes of 1 may have any stride); the offset does not matter.
+// With so many indices more on both sides of an axis, which show `fill`. Nullopt if the view is
+// padded with another number.
+std::optional<View> pad(const View& view, int axis, std::int64_t before, std::int64_t after,
+                        const Scalar& fill);
+// The part of a view that shows its buffer.
+View inside_window(const View& view);
+// Whether a view shows nothing of its buffer but its fill.
+bool shows_fill_only(const View& view);
+
+// Row-major order without gaps or padding (sizes of 1 may have any stride); the offset does not
+// matter.
 bool is_dense(const View& view);
 // is_dense() at offset 0.
 bool is_identity(const View& view);

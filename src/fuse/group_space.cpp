@@ -57,8 +57,12 @@ GroupAxes space_of(const Node& node) {
   const bool reduces = is_reduction(node.op);
   const Shape& shape = reduces ? node.operands[0].view.shape : node.shape;
   GroupAxes axes;
-  for (int i = 0; i < shape.rank(); ++i)
-    axes.push_back({shape[i], reduces && (node.axes >> i & 1) != 0});
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool is_padded =
+        std::any_of(node.operands.begin(), node.operands.end(),
+                    [&](const Operand& operand) { return operand.view.is_padded_along(i); });
+    axes.push_back({shape[i], reduces && (node.axes >> i & 1) != 0, is_padded});
+  }
   return axes;
 }
 
@@ -135,6 +139,14 @@ std::vector<AxisList> identity(std::size_t count) {
   return lists;
 }
 
+// `to`, whole also where axes of `from` are.
+GroupAxes joined(GroupAxes to, const GroupAxes& from, const std::vector<AxisList>& lists) {
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i].whole)
+      for (int axis : lists[i]) to[static_cast<std::size_t>(axis)].whole = true;
+  return to;
+}
+
 bool same_sizes(const GroupAxes& a, const GroupAxes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const GroupAxis& x, const GroupAxis& y) { return x.size == y.size; });
@@ -170,7 +182,7 @@ class Refinement {
   // A piece of axis i of a that is part of no axis of b.
   int add(std::size_t i, std::int64_t size) {
     const int axis = static_cast<int>(joint_.axes.size());
-    joint_.axes.push_back({size, a_[i].reduced});
+    joint_.axes.push_back({size, a_[i].reduced, a_[i].whole});
     joint_.from_a[i].push_back(axis);
     return axis;
   }
@@ -192,8 +204,11 @@ class Refinement {
     if (next_ == b_.size()) return false;
     const std::int64_t size = std::min(left, rest_);
     if (left % size != 0 || rest_ % size != 0) return false;
+    const GroupAxis& other = b_[next_];
+    if ((a_[i].whole && size != a_[i].size) || (other.whole && size != other.size)) return false;
     if (reduces_ && a_[i].reduced != b_[next_].reduced) return false;
     joint_.from_b[next_].push_back(add(i, size));
+    joint_.axes.back().whole |= other.whole;
     left /= size;
     rest_ /= size;
     if (rest_ == 1) ++next_;
@@ -209,14 +224,21 @@ class Refinement {
   std::int64_t rest_ = 1;  // of it, that is not taken yet
 };
 
+// a's space, for b of the same sizes.
+JointSpace same_axes(const GroupAxes& a, const GroupAxes& b) {
+  const std::vector<AxisList> lists = identity(a.size());
+  return {joined(a, b, lists), lists, lists};
+}
+
 // b, whose axes are not reduced, as part of a's space.
 std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
   const bool reduces = reduced_mask(a) != 0;
-  if (same_sizes(a, b)) return JointSpace{a, identity(a.size()), identity(b.size())};
+  if (same_sizes(a, b)) return same_axes(a, b);
   if (reduces && same_sizes(kept_axes(a), b)) {
     JointSpace joint{a, identity(a.size()), {}};
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!a[i].reduced) joint.from_b.push_back({static_cast<int>(i)});
+    joint.axes = joined(a, b, joint.from_b);
     return joint;
   }
   const std::int64_t elements = numel(b);
@@ -229,9 +251,9 @@ std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAx
 }  // namespace
 
 SpaceVerdict join_spaces(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
-  if (a == b) return {JointSpace{a, identity(a.size()), identity(b.size())}, {}};
   const std::uint32_t over_a = reduced_mask(a);
   const std::uint32_t over_b = reduced_mask(b);
+  if (over_a == over_b && same_sizes(a, b)) return {same_axes(a, b), {}};
   if (over_a && over_b) {
     if (same_sizes(a, b))
       return {{},

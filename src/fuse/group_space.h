@@ -16,6 +16,7 @@ namespace sinter {
 struct GroupAxis {
   std::int64_t size = 1;
   bool reduced = false;  // some node of the group reduces over it
+  bool whole = false;    // some node reads through a view that is padded along it: never split
   friend bool operator==(const GroupAxis&, const GroupAxis&) = default;
 };
 

@@ -150,7 +150,7 @@ Grouping::Edge Grouping::edge_axes(NodeId reader, NodeId source, GroupId a,
 
 // Whether a node reads of another one just the element it is at.
 bool Grouping::is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const {
-  return operand.view.offset == 0 &&
+  return operand.view.offset == 0 && !operand.view.is_padded() &&
          are_same_elements(strides_along(operand.view, edge.reader, axes),
                            dense_strides(edge.source, axes), axes);
 }

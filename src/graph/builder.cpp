@@ -76,6 +76,40 @@ Operand GraphBuilder::cast(const Operand& operand, DType dtype) {
   return add({.op = Op::cast, .dtype = dtype, .shape = operand.view.shape, .operands = {operand}});
 }
 
+// By the index along each padded axis.
+Operand GraphBuilder::is_in_window(const View& view) {
+  std::vector<Operand> conditions;
+  for (int axis = 0; axis < view.shape.rank(); ++axis) {
+    if (!view.is_padded_along(axis)) continue;
+    Operand index = range(view.shape[axis], Scalar::of(std::int64_t{0}),
+                          Scalar::of(std::int64_t{1}), DType::i64);
+    index.view = {view.shape, Shape::filled(view.shape.rank(), 0), 0};
+    index.view.strides[axis] = 1;
+    const auto bound = [&](std::int64_t at) {
+      return constant(Scalar::of(at), DType::i64, view.shape);
+    };
+    if (const std::int64_t first = view.window->first[axis]; first > 0)
+      conditions.push_back(pointwise(Op::ge, {index, bound(first)}));
+    if (const std::int64_t last = view.window->last[axis]; last < view.shape[axis])
+      conditions.push_back(pointwise(Op::lt, {index, bound(last)}));
+  }
+  Operand all = conditions[0];
+  for (std::size_t i = 1; i < conditions.size(); ++i)
+    all = pointwise(Op::logical_and, {all, conditions[i]});
+  return all;
+}
+
+Operand GraphBuilder::unpadded(const Operand& operand) {
+  const View& view = operand.view;
+  if (!view.is_padded()) return operand;
+  const DType dtype = graph_->dtype(operand);
+  const auto fill = [&] { return constant(view.window->fill, dtype, view.shape); };
+  if (shows_fill_only(view)) return fill();
+  if (!is_scalar((*graph_)[operand.node].op)) return copy(operand);
+  const Operand number{operand.node, {view.shape, view.strides, 0}};  // its strides are 0
+  return pointwise(Op::where, {is_in_window(view), number, fill()});
+}
+
 Operand GraphBuilder::reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes) {
   return add({.op = Op::reduce,
               .dtype = reduce_dtype(kind, graph_->dtype(operand)),

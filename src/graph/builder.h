@@ -38,6 +38,9 @@ class GraphBuilder {
   // The operand itself if it has the dtype.
   Operand cast(const Operand& operand, DType dtype);
   Operand copy(const Operand& operand) { return pointwise(Op::copy, {operand}); }
+  // The operand itself if it is not padded; else a node that has what it shows, for reductions and
+  // others that do not read through padded views.
+  Operand unpadded(const Operand& operand);
   Operand reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes);
   // Sums the products of two operands of one shape and dtype over some axes. The result has their
   // dtype, or the one that is computed in.
@@ -48,6 +51,8 @@ class GraphBuilder {
   Operand add(Node node);
 
  private:
+  Operand is_in_window(const View& view);
+
   Graph* graph_;
   OriginId origin_ = kNoOrigin;
 };

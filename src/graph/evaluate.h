@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
+#include "src/base/scalar.h"
 #include "src/graph/op.h"
-#include "src/graph/scalar.h"
 
 namespace sinter {
 

@@ -214,7 +214,8 @@ Graph fold(const Graph& graph, Bits bits) {
     if (const auto number = given_value(build, node, bits))
       return build.number(*number, node.dtype, node.shape);
     if (read_whole[id])
-      if (const Operand* operand = forwarding.operand(node)) return *operand;
+      if (const Operand* operand = forwarding.operand(node); operand && !operand->view.is_padded())
+        return *operand;
     return build.add(std::move(node));
   });
   return rewriter.finish();

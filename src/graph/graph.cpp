@@ -47,6 +47,10 @@ void verify_operand(const Graph& graph, NodeId user, const Operand& operand) {
   SINTER_ASSERT(operand.node >= 0 && operand.node < user, "node %{} reads %{}", user, operand.node);
   SINTER_ASSERT(operand.view.shape.rank() == operand.view.strides.rank());
   const Node& source = graph[operand.node];
+  const bool may_be_padded =
+      user < graph.size() && is_pointwise(graph[user].op) && !is_scalar(source.op);
+  SINTER_ASSERT(may_be_padded || !operand.view.is_padded(), "%{} reads %{} padded", user,
+                operand.node);
   if (source.op == Op::input) return;  // a view of the caller's buffer, checked where it is bound
   const Extent range = extent(operand.view);
   SINTER_ASSERT(range.first >= 0 && range.last < std::max<std::int64_t>(source.shape.numel(), 1),

@@ -11,11 +11,11 @@
 
 #include "src/base/by_id.h"
 #include "src/base/fields.h"
+#include "src/base/scalar.h"
 #include "src/base/view.h"
 #include "src/graph/numbers.h"
 #include "src/graph/op.h"
 #include "src/graph/reduction.h"
-#include "src/graph/scalar.h"
 
 namespace sinter {
 
@@ -23,12 +23,20 @@ using NodeId = std::int32_t;
 using OriginId = std::int32_t;
 inline constexpr OriginId kNoOrigin = -1;
 
+constexpr auto fields_of(const Window*) {
+  return std::tuple{key_field("first", &Window::first), key_field("last", &Window::last),
+                    key_field("fill", &Window::fill)};
+}
+static_assert(kListsEveryField<Window>);
+
 constexpr auto fields_of(const View*) {
   return std::tuple{key_field("shape", &View::shape), key_field("strides", &View::strides),
-                    key_field("offset", &View::offset)};
+                    key_field("offset", &View::offset), key_field("window", &View::window)};
 }
 static_assert(kListsEveryField<View>);
 
+// Only pointwise nodes read through padded views, and never scalars: a number is the same
+// everywhere.
 struct Operand {
   NodeId node = -1;
   View view;  // over the node's row-major elements; for an input, over the caller's buffer

@@ -87,12 +87,12 @@ bool is_comparison(Op op) { return op >= Op::eq && op <= Op::ge; }
 
 class Narrower {
  public:
-  explicit Narrower(const Graph& source) : source_(source), rewriter_(source) {
+  explicit Narrower(const Graph& source)
+      : source_(source), rewriter_(source), narrowed_(source.nodes.size()) {
     for (const Node& node : source.nodes) {
       intervals_.push_back(interval_of(node));
       fits_.push_back(fits(node, intervals_.back()));
     }
-    narrowed_.resize(source.nodes.size());
   }
 
   Graph run() {
@@ -119,7 +119,8 @@ class Narrower {
     if (is_pointwise(node.op)) {
       std::vector<Interval> operands;
       for (const Operand& operand : node.operands)
-        if (const auto& interval = intervals_[operand.node]) operands.push_back(*interval);
+        if (const auto& interval = intervals_[operand.node]; interval && !operand.view.is_padded())
+          operands.push_back(*interval);
       if (operands.size() == node.operands.size()) known = interval_of_op(node.op, operands);
     }
     if (!known && node.dtype == DType::i32) known = Interval{kLeast, kMost};

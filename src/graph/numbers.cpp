@@ -83,11 +83,6 @@ Scalar computed(const NumberExpr& expr, std::span<const Scalar> arguments,
 
 }  // namespace
 
-bool same_bits(const Scalar& a, const Scalar& b) {
-  return a.is_real == b.is_real && a.integer == b.integer &&
-         std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real);
-}
-
 std::string plain_text(const Scalar& value) {
   // An integer beyond i64 keeps its digits.
   if (value.is_real && value.integer != 0)

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/scalar.h"
 #include "src/graph/op.h"
-#include "src/graph/scalar.h"
 
 namespace sinter {
 
@@ -89,9 +89,6 @@ class NumberTable {
   std::vector<NumberKind> arguments_;
   std::vector<NumberGuard> guards_;
 };
-
-// Whether the bits are the same: NaN equals itself, and -0 is not 0.
-bool same_bits(const Scalar& a, const Scalar& b);
 
 // As number_text() in errors: integers without a point.
 std::string plain_text(const Scalar& value);

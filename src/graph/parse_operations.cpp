@@ -313,11 +313,15 @@ OperandText OperationParser::parse_operand() {
   else if (at_number(tokens_))
     operand.number = parse_number(tokens_);
   else
-    operand.value = parse_value();
+    operand.value = parse_seen_value();
+  if (operand.value && is_scalar(graph()[operand.value->node].op))
+    operand.value = build_.unpadded(*operand.value);
   return operand;
 }
 
-Operand OperationParser::parse_value() {
+Operand OperationParser::parse_value() { return build_.unpadded(parse_seen_value()); }
+
+Operand OperationParser::parse_seen_value() {
   const Token name = tokens_.next();
   if (name.kind != Token::Kind::value)
     tokens_.fail(name, "expected a value such as %x, got {}", described(name));

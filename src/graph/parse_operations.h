@@ -52,6 +52,7 @@ class OperationParser {
   Operand parse(const OperationText& text);
   // Reads "%x" and the views after it.
   Operand parse_value();
+  Operand parse_seen_value();  // perhaps through a padded view
   void define(const Token& name, const Operand& value);
 
  private:

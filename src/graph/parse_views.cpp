@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/base/nearest_name.h"
+#include "src/graph/parse_numbers.h"
 
 namespace sinter {
 namespace {
@@ -19,6 +20,7 @@ struct ViewCall {
   Token word;
   Shape arguments;
   Operand value;
+  std::optional<Literal> fill;  // pad
 
   const View& view() const { return value.view; }
   int rank() const { return value.view.shape.rank(); }
@@ -51,6 +53,25 @@ Operand sliced(const ViewCall& call) {
   const SlicedAxis elements =
       sliced_axis(call.view().shape[axis], call.arguments[1], call.arguments[2], step);
   return call.seen(slice(call.view(), axis, elements));
+}
+
+// pad(axis, before, after) or pad(axis, before, after) else 1.0
+Operand padded(const ViewCall& call) {
+  const int axis = call.axis(0);
+  const std::int64_t before = call.arguments[1];
+  const std::int64_t after = call.arguments[2];
+  if (before < 0 || after < 0) call.tokens.fail(call.word, "counts cannot be negative");
+  Shape shape = call.view().shape;
+  if (__builtin_add_overflow(shape[axis], before, &shape[axis]) ||
+      __builtin_add_overflow(shape[axis], after, &shape[axis]))
+    call.tokens.fail(call.word, "the sizes are too large");
+  call.sizes.check_shape(call.word, shape);
+  const DType dtype = call.build.graph().dtype(call.value);
+  const Scalar fill =
+      call.fill ? rounded_number(*call.fill, dtype) : Scalar::of(std::int64_t{0}).as(dtype);
+  if (const auto view = pad(call.view(), axis, before, after, fill)) return call.seen(*view);
+  const Operand copied = call.build.unpadded(call.value);
+  return {copied.node, *pad(copied.view, axis, before, after, fill)};
 }
 
 Operand flipped(const ViewCall& call) {
@@ -108,14 +129,12 @@ struct ViewWord {
   Operand (*apply)(const ViewCall&);
 };
 
-constexpr std::array kViewWords{ViewWord{"transpose", 2, 2, transpose},
-                                ViewWord{"permute", 0, kMaxRank, permuted},
-                                ViewWord{"slice", 3, 4, sliced},
-                                ViewWord{"flip", 1, kMaxRank, flipped},
-                                ViewWord{"reshape", 0, kMaxRank, reshaped},
-                                ViewWord{"expand", 0, kMaxRank, expanded},
-                                ViewWord{"unsqueeze", 1, 1, unsqueezed},
-                                ViewWord{"squeeze", 1, 1, squeezed}};
+constexpr std::array kViewWords{
+    ViewWord{"transpose", 2, 2, transpose},    ViewWord{"permute", 0, kMaxRank, permuted},
+    ViewWord{"slice", 3, 4, sliced},           ViewWord{"pad", 3, 3, padded},
+    ViewWord{"flip", 1, kMaxRank, flipped},    ViewWord{"reshape", 0, kMaxRank, reshaped},
+    ViewWord{"expand", 0, kMaxRank, expanded}, ViewWord{"unsqueeze", 1, 1, unsqueezed},
+    ViewWord{"squeeze", 1, 1, squeezed}};
 
 const ViewWord& find_word(const TokenReader& tokens, const Token& word) {
   std::vector<std::string> names;
@@ -138,7 +157,10 @@ Operand apply_word(TokenReader& tokens, SizeReader& sizes, GraphBuilder& build,
     tokens.fail(word, "{} takes {}{} arguments, got {}", found.name, found.least, most,
                 arguments.rank());
   }
-  return found.apply({tokens, sizes, build, word, arguments, value});
+  std::optional<Literal> fill;
+  if (found.apply == padded && tokens.take("else")) fill = parse_literal(tokens);
+  const Operand seen = found.apply({tokens, sizes, build, word, arguments, value, fill});
+  return shows_fill_only(seen.view) ? build.unpadded(seen) : seen;
 }
 
 // The first and last element that the view touches, or nothing if that overflows.
@@ -156,6 +178,30 @@ std::optional<Extent> checked_extent(const View& view) {
   return range;
 }
 
+// "where (1) to (5) else 0.0", if it is there.
+void read_window(TokenReader& tokens, SizeReader& sizes, DType dtype, View& view) {
+  const Token at = tokens.peek();
+  if (!tokens.take("where")) return;
+  Window window;
+  window.first = sizes.list();
+  tokens.expect("to");
+  window.last = sizes.list();
+  tokens.expect("else");
+  window.fill = rounded_number(parse_literal(tokens), dtype);
+  const int rank = view.shape.rank();
+  bool fits = window.first.rank() == rank && window.last.rank() == rank;
+  bool is_all = true;
+  for (int i = 0; fits && i < rank; ++i) {
+    fits =
+        window.first[i] >= 0 && window.first[i] < window.last[i] && window.last[i] <= view.shape[i];
+    is_all &= window.first[i] == 0 && window.last[i] == view.shape[i];
+  }
+  if (!fits)
+    tokens.fail(at, "{} to {} is no window of {}", to_string(window.first), to_string(window.last),
+                to_string(view.shape));
+  if (!is_all) view.window = std::make_shared<const Window>(window);
+}
+
 // "(4, 8) strides (1, 0) + 3]", over the node's row-major elements.
 Operand raw_view(TokenReader& tokens, SizeReader& sizes, const Graph& graph, const Operand& value) {
   const Token at = tokens.peek();
@@ -163,18 +209,25 @@ Operand raw_view(TokenReader& tokens, SizeReader& sizes, const Graph& graph, con
   tokens.expect("strides");
   view.strides = sizes.list();
   if (tokens.take("+")) view.offset = sizes.expression();
-  tokens.expect("]");
   if (view.shape.rank() != view.strides.rank())
     tokens.fail(at, "the view has {} sizes and {} strides", view.shape.rank(), view.strides.rank());
+  read_window(tokens, sizes, graph.dtype(value), view);
+  tokens.expect("]");
   if (!is_whole(graph, value)) tokens.fail(at, "strides are those of a whole value, not of a view");
   const Node& source = graph[value.node];
   // The caller's buffer may be larger than the input.
   const std::int64_t end = source.op == Op::input ? kMostElements : source.shape.numel();
-  const std::optional<Extent> range = checked_extent(view);
+  View inside = view;  // at its own offset: the text gives that of the window's first element
+  for (int i = 0; view.window && i < view.shape.rank(); ++i)
+    inside.shape[i] = view.window->last[i] - view.window->first[i];
+  const std::optional<Extent> range = checked_extent(inside);
   const bool is_empty = view.shape.numel() == 0;
   if (!range || (!is_empty && (range->first < 0 || range->last >= end)) ||
       (is_empty && (view.offset < 0 || view.offset > kMostElements)))
     tokens.fail(at, "the view leaves its value, which is {}", to_string(source.shape));
+  for (int i = 0; view.window && i < view.shape.rank(); ++i)
+    if (__builtin_sub_overflow(view.offset, view.window->first[i] * view.strides[i], &view.offset))
+      tokens.fail(at, "the sizes are too large");
   return {value.node, view};
 }
 

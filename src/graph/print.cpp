@@ -8,10 +8,16 @@
 namespace sinter {
 namespace {
 
-// [(4, 8) strides (1, 0) + 3]
-std::string view_text(const View& view) {
-  return fmt::format("[{} strides {}{}]", to_string(view.shape), to_string(view.strides),
-                     view.offset ? fmt::format(" + {}", view.offset) : "");
+// [(4, 8) strides (1, 0) + 3], [(6) strides (1) + 2 where (1) to (5) else 0.0]: the offset is that
+// of the first element in the window.
+std::string view_text(const View& view, DType dtype) {
+  const std::int64_t offset = inside_window(view).offset;
+  std::string window;
+  if (view.window)
+    window = fmt::format(" where {} to {} else {}", to_string(view.window->first),
+                         to_string(view.window->last), number_text(view.window->fill, dtype));
+  return fmt::format("[{} strides {}{}{}]", to_string(view.shape), to_string(view.strides),
+                     offset ? fmt::format(" + {}", offset) : "", window);
 }
 
 std::string_view kind_name(NumberKind kind) {
@@ -117,7 +123,7 @@ class Printer {
 
   std::string value_text(const Operand& operand) const {
     std::string text = fmt::format("%{}", operand.node);
-    if (!is_whole(graph_, operand)) text += view_text(operand.view);
+    if (!is_whole(graph_, operand)) text += view_text(operand.view, graph_.dtype(operand));
     return text;
   }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/base/scalar.h"
 #include "src/graph/op.h"
-#include "src/graph/scalar.h"
 
 namespace sinter {
 

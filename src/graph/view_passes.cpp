@@ -49,6 +49,7 @@ bool reads_leaves_only(const Graph& graph, const Node& node) {
 // the views do not compose; the node stays as it is.
 bool move_through_view(const Graph& graph, Node& node, const View& view) {
   if (view.shape.numel() == 0) return false;  // no kernel walks an empty space
+  if (view.is_padded()) return false;         // what it shows elsewhere is not computed
   const bool repeats = distinct_elements(view) < view.shape.numel();
   if (repeats && (info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
     return false;

@@ -86,7 +86,8 @@ bool GroupValues::needs_wide_index() const {
                                                              : 1));
   return std::any_of(space_.accesses.begin(), space_.accesses.end(), [&](const Access& access) {
     const Node& node = graph()[access.node];
-    return (node.op == Op::iota && node.dtype == DType::i64) || needs_wide_offsets(access, sizes);
+    const bool is_data = node.op == Op::iota || !access.windows.empty();
+    return (is_data && node.dtype == DType::i64) || needs_wide_offsets(access, sizes);
   });
 }
 
@@ -131,6 +132,7 @@ void GroupValues::declare_parameters() {
     starts_.push_back(access.start == 0 ? kNoValue : extent_param(name + "_start", access.start));
     range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
                                                 : RangeParams{});
+    window_params_.push_back(declare_windows(name, access));
   }
   for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
     sizes_.push_back(extent_param(fmt::format("n{}", axis), space_.axes[axis].size));
@@ -154,6 +156,24 @@ ValueId GroupValues::number_param(const std::string& name, const Scalar& value, 
   }
   kernel_.scalars.push_back(value.integer);
   return b_.cast(b_.add_scalar(name, DType::i64), dtype);
+}
+
+GroupValues::WindowParams GroupValues::declare_windows(const std::string& name,
+                                                       const Access& access) {
+  WindowParams params;
+  for (const AxisWindow& window : access.windows) {
+    const auto bound = [&](const char* which, std::int64_t value, bool is_needed) {
+      return is_needed ? scalar_param(fmt::format("{}_{}{}", name, which, window.axis), value)
+                       : kNoValue;
+    };
+    params.bounds.push_back({window.axis, bound("first", window.first, window.first > 0),
+                             bound("last", window.last, window.last < size(window.axis))});
+  }
+  const bool is_zero = same_bits(access.fill, Scalar::of(0.0)) ||
+                       same_bits(access.fill, Scalar::of(std::int64_t{0}));
+  if (!params.bounds.empty() && !is_zero)
+    params.fill = number_param(name + "_fill", access.fill, graph()[access.node].dtype);
+  return params;
 }
 
 // start + step * (offset + position): the first two become one number where they are exact.
@@ -274,7 +294,32 @@ ValueId GroupValues::read_mask(const Access& access) {
   return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
 }
 
+// Where a padded view shows memory.
+ValueId GroupValues::window_mask(const Access& access) {
+  ValueId mask = kNoValue;
+  for (const WindowParams::Bounds& bounds : window_params_[position_of(access)].bounds) {
+    const ValueId index = index_[static_cast<std::size_t>(bounds.axis)];
+    if (bounds.first != kNoValue) mask = both(mask, b_.pointwise(Op::ge, {index, bounds.first}));
+    if (bounds.last != kNoValue) mask = both(mask, b_.pointwise(Op::lt, {index, bounds.last}));
+  }
+  return mask;
+}
+
+ValueId GroupValues::zero(DType dtype) {
+  return is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);
+}
+
 ValueId GroupValues::read(const Access& access) {
+  const ValueId window = window_mask(access);
+  const ValueId seen = read_inside(access, window);
+  const ValueId fill = window_params_[position_of(access)].fill;
+  const bool is_range = graph()[access.node].op == Op::iota;
+  if (window == kNoValue || (fill == kNoValue && !is_range)) return seen;  // a load gives zeros
+  return b_.pointwise(Op::where, {window, seen, fill == kNoValue ? zero(b_[seen].dtype) : fill});
+}
+
+// What the access shows in its window; elsewhere a load gives 0.
+ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   const Node& node = graph()[access.node];
   const DType dtype = compute_dtype(node.dtype);
   const std::size_t at = position_of(access);
@@ -284,10 +329,9 @@ ValueId GroupValues::read(const Access& access) {
                                   b_.pointwise(Op::mul, {position, range_params_[at].step})});
   }
   if (!access.per_row) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
-  const ValueId mask = read_mask(access);
+  const ValueId mask = both(read_mask(access), window);
   if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
-  const ValueId zero = is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);
-  return b_.load(buffers_[at], offsets(access), mask, zero);
+  return b_.load(buffers_[at], offsets(access), mask, zero(dtype));
 }
 
 void GroupValues::write(NodeId id, ValueId value) {

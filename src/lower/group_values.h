@@ -59,11 +59,23 @@ class GroupValues {
     tile::ValueId step = tile::kNoValue;
   };
 
+  // Of a padded view: the bounds of its window, kNoValue where it reaches the axis' end.
+  struct WindowParams {
+    struct Bounds {
+      int axis = 0;
+      tile::ValueId first = tile::kNoValue;
+      tile::ValueId last = tile::kNoValue;
+    };
+    std::vector<Bounds> bounds;
+    tile::ValueId fill = tile::kNoValue;  // kNoValue: 0
+  };
+
   bool needs_wide_index() const;
   tile::ValueId extent_param(const std::string& name, std::int64_t value);
   tile::ValueId number_param(const std::string& name, const Scalar& value, DType dtype);
   void declare_parameters();
   RangeParams declare_range(const std::string& name, const Node& node, std::int64_t offset);
+  WindowParams declare_windows(const std::string& name, const Access& access);
   void declare_constant(NodeId id);
   bool is_reused(const Access& access) const;
 
@@ -74,7 +86,10 @@ class GroupValues {
   tile::ValueId both(tile::ValueId a, tile::ValueId b);
   tile::ValueId offsets(const Access& access);
   tile::ValueId read_mask(const Access& access);
+  tile::ValueId window_mask(const Access& access);
+  tile::ValueId zero(DType dtype);
   tile::ValueId read(const Access& access);
+  tile::ValueId read_inside(const Access& access, tile::ValueId window);
   tile::ValueId row_position();
   tile::ValueId operand_value(const Operand& operand, bool per_row);
 
@@ -89,10 +104,11 @@ class GroupValues {
   std::vector<int> buffers_;                         // by access; -1 for a range
   std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
   std::vector<tile::ValueId> starts_;                // by access; kNoValue: 0
-  std::vector<RangeParams> range_params_;            // by access
-  std::vector<int> times_read_;                      // by access
-  std::vector<tile::ValueId> sizes_;                 // by axis
-  std::vector<tile::ValueId> index_;                 // by axis: the positions this tile is at
+  std::vector<RangeParams> range_params_;
+  std::vector<WindowParams> window_params_;  // by access
+  std::vector<int> times_read_;              // by access
+  std::vector<tile::ValueId> sizes_;         // by axis
+  std::vector<tile::ValueId> index_;         // by axis: the positions this tile is at
   std::map<NodeId, tile::ValueId> constants_;
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;

@@ -42,7 +42,7 @@ const Access& IterationSpace::find_write(NodeId node) const {
 
 bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> sizes) {
   double farthest =
-      std::abs(static_cast<double>(access.offset)) + static_cast<double>(access.start);
+      std::abs(static_cast<double>(access.offset)) + std::abs(static_cast<double>(access.start));
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
@@ -50,6 +50,26 @@ bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> size
 }
 
 namespace {
+
+// The windows of a padded view along the group's axes, which its padded axes are.
+std::vector<AxisWindow> windows_along(const View& view, const AxisList& list,
+                                      const GroupAxes& axes) {
+  std::vector<AxisWindow> windows;
+  std::size_t last = list.size();
+  for (int i = view.shape.rank(); i-- > 0;) {
+    if (view.shape[i] == 1) continue;
+    std::int64_t size = 1;
+    while (size != view.shape[i]) {
+      const int axis = list[--last];
+      size *= axes[static_cast<std::size_t>(axis)].size;
+      if (!view.is_padded_along(i)) continue;
+      if (size == 1) continue;
+      SINTER_ASSERT(size == view.shape[i], "a padded axis of {} is split", to_string(view));
+      windows.push_back({axis, view.window->first[i], view.window->last[i]});
+    }
+  }
+  return windows;
+}
 
 void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
@@ -69,11 +89,15 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
       const View view = source.op == Op::iota ? operand.view : plan.buffer_view(operand);
       const int bytes = source.op == Op::iota ? 0 : static_cast<int>(size_of(source.dtype));
       // Kernels check that offsets are not negative: walking backwards starts above the lowest.
-      const bool backwards = source.op != Op::iota && has_negative_strides(view);
-      const std::int64_t lowest = backwards ? extent(view).first : view.offset;
+      const bool starts_elsewhere = has_negative_strides(view) || view.is_padded();
+      const bool moves = source.op != Op::iota && starts_elsewhere;
+      const std::int64_t lowest = moves ? extent(view).first : view.offset;
+      const AxisList& list = group.axes_of(id).computed_over;
       space.accesses.push_back({operand.node, operand.view, per_row, false, bytes, lowest,
-                                strides_along(view, group.axes_of(id).computed_over, group.axes),
-                                view.offset - lowest});
+                                strides_along(view, list, group.axes), view.offset - lowest});
+      if (!view.is_padded()) continue;
+      space.accesses.back().windows = windows_along(view, list, group.axes);
+      space.accesses.back().fill = view.window->fill;
     }
   }
   for (NodeId id : group.outputs) {
@@ -159,6 +183,9 @@ int kept_computed(const Plan& plan, int index) {
 }
 
 void erase_axis(IterationSpace& space, std::size_t axis) {
+  for (Access& access : space.accesses)
+    for (AxisWindow& window : access.windows)
+      if (window.axis > static_cast<int>(axis)) --window.axis;
   space.axes.erase(space.axes.begin() + static_cast<std::ptrdiff_t>(axis));
   for (Access& access : space.accesses)
     access.strides.erase(access.strides.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -168,7 +195,11 @@ void erase_axis(IterationSpace& space, std::size_t axis) {
 bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner) {
   if (space.axes[outer].reduced != space.axes[inner].reduced) return false;
   return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-    return access.strides[outer] == access.strides[inner] * space.axes[inner].size;
+    const bool is_padded =
+        std::any_of(access.windows.begin(), access.windows.end(), [&](const AxisWindow& window) {
+          return window.axis == static_cast<int>(outer) || window.axis == static_cast<int>(inner);
+        });
+    return !is_padded && access.strides[outer] == access.strides[inner] * space.axes[inner].size;
   });
 }
 

@@ -11,6 +11,12 @@
 
 namespace sinter {
 
+struct AxisWindow {
+  int axis = 0;  // of the space
+  std::int64_t first = 0;
+  std::int64_t last = 0;  // exclusive
+};
+
 // One way of touching memory: an operand read from outside the group, or a value stored.
 struct Access {
   NodeId node = -1;      // read: the source node; write: the node stored
@@ -20,7 +26,10 @@ struct Access {
   int element_bytes = 4;              // 0: a range, which is no memory
   std::int64_t offset = 0;            // of its lowest element in its buffer, in elements
   std::vector<std::int64_t> strides;  // by axis of the space
-  std::int64_t start = 0;             // offset of the first element from the lowest
+  std::int64_t start = 0;             // offset of index 0 from the lowest element
+  // Of a padded view: the indices along some axes at which it shows memory.
+  std::vector<AxisWindow> windows = {};
+  Scalar fill = {};  // what it shows elsewhere
 
   std::int64_t stride(int axis) const { return strides[static_cast<std::size_t>(axis)]; }
 };

@@ -227,13 +227,15 @@ std::string page() {
   text +=
       "\n`softmax`, `log_softmax`, `layer_norm` and `rms_norm` keep float dtypes and return f32 "
       "for "
-      "everything\nelse; they compute in f32, or in f64 for f64.\n\n"
+      "everything\nelse; they compute in f32, or in f64 for f64. `matmul` promotes floats, sums in "
+      "f32 (f64 for f64) and\nrounds once; integers and bools are errors.\n\n"
       "## Views and copies\n\n"
       "These keep the dtype and move no data if a view is possible: `reshape`, `flatten`, "
       "`permute`,\n"
-      "`transpose`, `slice`, `x[i]`, `flip`, `chunk`, `split`, `squeeze`, `unsqueeze`, `expand`,\n"
+      "`transpose`, `slice`, `pad`, `x[i]`, `flip`, `chunk`, `split`, `squeeze`, `unsqueeze`, "
+      "`expand`,\n"
       "`broadcast_to`, `broadcast`, `contiguous`. `concat` and `stack` promote. A slice with a "
-      "negative step\nand `flip` copy outside `compile()` and are views inside.\n";
+      "negative step,\n`flip` and `pad` copy outside `compile()` and are views inside.\n";
   return text;
 }
 

@@ -8,6 +8,8 @@
 
 #include "src/api/op_call.h"
 #include "src/graph/graph.h"
+#include "src/lower/config.h"
+#include "src/tile/kernel_body.h"
 #include "src/tile/program.h"
 #include "tests/support/changed.h"
 
@@ -35,6 +37,7 @@ void expect_that_every_field_counts() {
 
 TEST(Fields, EachFieldOfAKeyCountsAndNotesDoNot) {
   expect_that_every_field_counts<Scalar>();
+  expect_that_every_field_counts<Window>();
   expect_that_every_field_counts<View>();
   expect_that_every_field_counts<Operand>();
   expect_that_every_field_counts<Node>();
@@ -46,6 +49,9 @@ TEST(Fields, EachFieldOfAKeyCountsAndNotesDoNot) {
   expect_that_every_field_counts<tile::Mapping>();
   expect_that_every_field_counts<tile::TileProgram>();
   expect_that_every_field_counts<OpCall>();
+  expect_that_every_field_counts<LibraryMatrix>();
+  expect_that_every_field_counts<LibraryMatmul>();
+  expect_that_every_field_counts<Tiling>();
 }
 
 struct Two {

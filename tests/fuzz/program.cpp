@@ -84,6 +84,8 @@ Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
     case StepKind::slice:
       return slice(t[0], step.axes[0], step.start,
                    step.stop < 0 ? std::nullopt : std::optional(step.stop), step.stride);
+    case StepKind::pad:
+      return pad(t[0], step.axes[0], step.start, step.stop, step.stride);
     case StepKind::reshape:
       return reshape(t[0], step.shape);
     case StepKind::expand:

@@ -51,6 +51,7 @@ enum class StepKind : std::uint8_t {
   // Views and what moves data.
   permute,
   slice,
+  pad,
   reshape,
   expand,
   unsqueeze,
@@ -75,13 +76,13 @@ struct Step {
   StepKind kind = StepKind::pointwise;
   Op op = Op::copy;           // pointwise
   std::vector<StepArg> args;  // layer_norm, rms_norm: the tensor, then weight, then bias
-  std::vector<int> axes;      // permute: the order; slice, concat, softmax, ...: the axis
+  std::vector<int> axes;      // permute: the order; slice, pad, concat, softmax, ...: the axis
   Shape shape;                // reshape, expand, full
   DType dtype = DType::f32;   // cast, arange, full
   bool keepdim = false;
   int correction = 1;  // var, std
   // slice, arange; of a slice that goes down a stop of -1 is the one below the first element, which
-  // std::nullopt asks for
+  // std::nullopt asks for. pad: the counts before and after, and the number
   std::int64_t start = 0;
   std::int64_t stop = 0;
   std::int64_t stride = 1;

@@ -46,6 +46,8 @@ std::vector<std::string> options_of(const Step& step) {
     case StepKind::slice:
       return {fmt::format("{}, {}, {}, {}", step.axes[0], step.start,
                           step.stop < 0 ? "std::nullopt" : std::to_string(step.stop), step.stride)};
+    case StepKind::pad:
+      return {fmt::format("{}, {}, {}, {}", step.axes[0], step.start, step.stop, step.stride)};
     case StepKind::reshape:
     case StepKind::expand:
       return {shape_text(step.shape)};
@@ -81,11 +83,11 @@ std::string step_text(const Step& step) {
 
 std::string_view name_of(StepKind kind) {
   constexpr std::string_view kNames[] = {
-      "pointwise", "cast",   "sum",        "mean",        "prod",       "max",
-      "min",       "any",    "all",        "var",         "std",        "logsumexp",
-      "argmax",    "argmin", "softmax",    "log_softmax", "layer_norm", "rms_norm",
-      "permute",   "slice",  "reshape",    "expand",      "unsqueeze",  "squeeze",
-      "concat",    "stack",  "contiguous", "arange",      "full"};
+      "pointwise", "cast",   "sum",     "mean",        "prod",       "max",
+      "min",       "any",    "all",     "var",         "std",        "logsumexp",
+      "argmax",    "argmin", "softmax", "log_softmax", "layer_norm", "rms_norm",
+      "permute",   "slice",  "pad",     "reshape",     "expand",     "unsqueeze",
+      "squeeze",   "concat", "stack",   "contiguous",  "arange",     "full"};
   static_assert(std::size(kNames) == kStepKinds);
   return kNames[static_cast<int>(kind)];
 }

@@ -22,10 +22,10 @@ constexpr std::pair<StepKind, int> kWeights[] = {
     {StepKind::var, 2},         {StepKind::std, 1},        {StepKind::logsumexp, 2},
     {StepKind::argmax, 2},      {StepKind::argmin, 2},     {StepKind::softmax, 3},
     {StepKind::log_softmax, 1}, {StepKind::layer_norm, 2}, {StepKind::rms_norm, 1},
-    {StepKind::permute, 5},     {StepKind::slice, 6},      {StepKind::reshape, 6},
-    {StepKind::expand, 4},      {StepKind::unsqueeze, 3},  {StepKind::squeeze, 3},
-    {StepKind::concat, 5},      {StepKind::stack, 1},      {StepKind::contiguous, 2},
-    {StepKind::arange, 2},      {StepKind::full, 2},
+    {StepKind::permute, 5},     {StepKind::slice, 6},      {StepKind::pad, 6},
+    {StepKind::reshape, 6},     {StepKind::expand, 4},     {StepKind::unsqueeze, 3},
+    {StepKind::squeeze, 3},     {StepKind::concat, 5},     {StepKind::stack, 1},
+    {StepKind::contiguous, 2},  {StepKind::arange, 2},     {StepKind::full, 2},
 };
 
 class Proposal {
@@ -116,6 +116,15 @@ class Proposal {
           step.stop = step.start - below(step.start + 2);
           if (step.start < 0) return std::nullopt;
         }
+        return step;
+      }
+      case StepKind::pad: {
+        step.start = below(4);
+        step.stop = below(4);
+        step.stride = random_.pick<std::int64_t>({0, 0, 1});
+        Shape padded = shape;
+        padded[step.axes[0]] += step.start + step.stop;
+        if (padded.numel() > most_) return std::nullopt;
         return step;
       }
       case StepKind::concat: {

@@ -170,6 +170,19 @@ Reference joined(const std::vector<Reference>& parts, int axis) {
   return result;
 }
 
+Reference padded(const Step& step, const Reference& a) {
+  const int axis = step.axes[0];
+  Reference result{a.dtype, a.shape, {}};
+  result.shape[axis] += step.start + step.stop;
+  result.elements.assign(static_cast<std::size_t>(result.shape.numel()),
+                         filled(static_cast<double>(step.stride), a.dtype).elements[0]);
+  for_each_index(a.shape, [&](Shape index, std::size_t at) {
+    index[axis] += step.start;
+    result.elements[position(result.shape, index)] = a.elements[at];
+  });
+  return result;
+}
+
 Reference counted(const Step& step) {
   Reference result{step.dtype, {}, {}};
   for (std::int64_t i = step.start; i < step.stop; i += step.stride)
@@ -200,6 +213,8 @@ Reference moved(const Step& step, std::vector<Reference> t) {
         index[axis] = step.start + index[axis] * step.stride;
         return index;
       });
+    case StepKind::pad:
+      return padded(step, a);
     case StepKind::reshape:
       a.shape = step.shape;
       return a;

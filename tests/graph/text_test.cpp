@@ -87,6 +87,34 @@ TEST(GraphTextTest, ANumberOfACallTakesTheDtypeBesideIt) {
                UserError);
 }
 
+TEST(GraphTextTest, PaddedViewsAreReadBack) {
+  const std::string text =
+      "%0: f32(4, 3) = input\n"
+      "%1: f32(6, 3) = copy %0[(6, 3) strides (3, 1) where (1, 0) to (5, 3) else 0.5]\n"
+      "%2: f32(4) = copy %1[(4) strides (-3) + 15 where (0) to (3) else -inf]\n"
+      "return %2\n";
+  EXPECT_EQ(to_string(parse_graph(text)), text);
+  // The view's word; a sum reads a copy.
+  EXPECT_EQ(to_string(parse_graph("%x: f16(4) = input\n"
+                                  "%y = sum %x.pad(0, 1, 2).flip(0) over axis 0\n"
+                                  "%z = add %x.pad(0, 1, 1) else 2, 1.0\n"
+                                  "return %y, %z\n")),
+            "%0: f16(4) = input\n"
+            "%1: f16(7) = copy %0[(7) strides (-1) + 3 where (2) to (6) else 0.0]\n"
+            "%2: f16() = sum %1 over axes 0\n"
+            "%4: f16(6) = add %0[(6) strides (1) where (1) to (5) else 2.0], 1.0\n"
+            "return %2, %4\n");
+  const auto error = [](const std::string& view) {
+    return error_of([&] { parse_graph("%x: f32(4) = input\n%y = copy %x" + view + "\n"); });
+  };
+  EXPECT_EQ(error("[(4) strides (1) where (3) to (3) else 0.0]"),
+            "[parse] 2:30: (3) to (3) is no window of (4)");
+  EXPECT_EQ(error("[(4) strides (1) where (0, 0) to (3) else 0.0]"),
+            "[parse] 2:30: (0, 0) to (3) is no window of (4)");
+  EXPECT_EQ(error(".pad(0, -1, 0)"), "[parse] 2:14: counts cannot be negative");
+  EXPECT_EQ(error(".pad(0, 9223372036854775807, 0)"), "[parse] 2:14: the sizes are too large");
+}
+
 TEST(GraphTextTest, NumbersKeepEveryBit) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double numbers[] = {0.0,       -0.0, 1.0,  -3.0, 0.1,   1e-7,    1e300,    5e-324, HUGE_VAL,

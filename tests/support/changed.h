@@ -43,7 +43,10 @@ void change(std::optional<T>& value) {
 }
 template <typename T>
 void change(std::shared_ptr<T>& value) {
-  value = std::shared_ptr<T>(std::shared_ptr<int>(new int(0)), nullptr);
+  if constexpr (std::is_default_constructible_v<T>)
+    value = value ? nullptr : std::make_shared<T>();
+  else
+    value = std::shared_ptr<T>(std::shared_ptr<int>(new int(0)), nullptr);
 }
 // The first of its fields.
 template <HasFields T>

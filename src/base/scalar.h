@@ -29,6 +29,9 @@ constexpr auto fields_of(const Scalar*) {
 }
 static_assert(kListsEveryField<Scalar>);
 
+// Whether the bits are the same: NaN equals itself, and -0 is not 0.
+bool same_bits(const Scalar& a, const Scalar& b);
+
 std::string to_string(const Scalar& scalar);
 
 }  // namespace sinter

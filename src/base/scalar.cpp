@@ -1,7 +1,8 @@
 // Scalars as a dtype holds them.
-#include "src/graph/scalar.h"
+#include "src/base/scalar.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,11 @@ Scalar Scalar::as(DType dtype) const {
                                      std::numeric_limits<std::int32_t>::max());
   if (dtype == DType::i32) whole = static_cast<std::int32_t>(whole);
   return of(whole);
+}
+
+bool same_bits(const Scalar& a, const Scalar& b) {
+  return a.is_real == b.is_real && a.integer == b.integer &&
+         std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real);
 }
 
 std::string to_string(const Scalar& scalar) {
