@@ -134,8 +134,10 @@ void add_dump_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("dump", "Print a case at one stage of the pipeline");
   add_common_options(*command, *arguments);
   command
-      ->add_option("--stage", arguments->stage,
-                   "graph, passes, simplified, plan, tile or source; for cuda also ptx or sass")
+      ->add_option(
+          "--stage", arguments->stage,
+          "graph, passes, simplified, plan, kernels, tile, source or launches; for cuda also "
+          "ptx or sass")
       ->required();
   command->add_option("--arch", arguments->architecture,
                       "With --device cuda: sm_80, sm_90a or sm_100; default: sm_90a");

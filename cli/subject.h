@@ -38,7 +38,6 @@ struct SubjectArguments {
   std::string dtype;    // of a case; a program has its own
 };
 
-bool is_program_path(std::string_view name);
 Subject find_subject(const SubjectArguments& arguments);
 
 }  // namespace sinter::cli

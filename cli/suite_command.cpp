@@ -18,6 +18,7 @@
 #include "cli/terminal.h"
 #include "src/base/check.h"
 #include "src/runtime/interruption.h"
+#include "src/suite/cases/program_sizes.h"
 #include "src/suite/measure/runner.h"
 #include "src/suite/report/report.h"
 #include "src/suite/results/compare_json.h"
@@ -52,6 +53,7 @@ struct SuiteArguments {
   std::vector<std::string> cases;
   std::vector<std::string> shapes;
   std::vector<std::string> dtypes{"f32"};
+  bool has_dtype = false;  // given on the command line
   std::vector<std::string> providers{"eager", "fused"};
   std::vector<std::string> peers;
   std::string device = "cpu";
@@ -68,12 +70,22 @@ std::string results_path(const SuiteArguments& arguments) {
   return (std::filesystem::path(arguments.out) / "results.json").string();
 }
 
+// Cases have two sizes, a program as many as it declares: beside programs, a shape may be for these
+// only.
+void set_shapes(const SuiteArguments& arguments, suite::SuiteOptions& options) {
+  const auto& names = arguments.cases;
+  const bool has_programs = std::any_of(names.begin(), names.end(), suite::is_program_path);
+  if (has_programs) options.sizes = arguments.shapes;
+  for (const std::string& text : arguments.shapes)
+    if (!has_programs || suite::try_parse_shape(text))
+      options.shapes.push_back(suite::parse_shape(text));
+  if (arguments.shapes.empty()) options.shapes = suite::shapes_of_set(arguments.set);
+}
+
 suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::string& command_line) {
   suite::SuiteOptions options;
   options.cases = arguments.cases;
-  for (const std::string& text : arguments.shapes)
-    options.shapes.push_back(suite::parse_shape(text));
-  if (options.shapes.empty()) options.shapes = suite::shapes_of_set(arguments.set);
+  set_shapes(arguments, options);
   options.dtypes.clear();
   for (const std::string& text : arguments.dtypes)
     options.dtypes.push_back(suite::parse_dtype(text));
@@ -232,6 +244,10 @@ int run_suite_command(const SuiteArguments& arguments, const std::string& comman
     fail_user("suite",
               "--fail-if-slower needs an older run to compare with: add --compare "
               "before/results.json");
+  const auto& names = arguments.cases;
+  if (arguments.has_dtype && !names.empty() &&
+      std::all_of(names.begin(), names.end(), suite::is_program_path))
+    fail_user("suite", "a program has its own types: --dtype is for the suite's cases");
   const suite::SuiteOptions options = options_of(arguments, command_line);
   stop_on_interrupt();
   const Outcome outcome = measure_suite(arguments, options);
@@ -253,12 +269,17 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("suite", "Measure the fusion suite: fused, unfused, and the limit");
   command->add_option("--set", arguments->set, "Which shapes: quick (4) or grid (100)")
       ->capture_default_str();
-  command->add_option("--cases", arguments->cases, "Which cases; all by default")->delimiter(',');
-  command->add_option("--shapes,--shape", arguments->shapes, "ROWSxCOLS,..; instead of a set")
+  command
+      ->add_option("--cases", arguments->cases,
+                   "Which cases, and paths of program files; all cases by default")
       ->delimiter(',');
-  command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
-      ->delimiter(',')
-      ->capture_default_str();
+  command
+      ->add_option("--shapes,--shape", arguments->shapes,
+                   "ROWSxCOLS,..; instead of a set; of a program, its sizes")
+      ->delimiter(',');
+  CLI::Option* dtype = command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
+                           ->delimiter(',')
+                           ->capture_default_str();
   command->add_option("--providers", arguments->providers, "eager, fused")
       ->delimiter(',')
       ->capture_default_str();
@@ -280,7 +301,8 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "
       "results");
-  command->callback([arguments, &invocation] {
+  command->callback([arguments, dtype, &invocation] {
+    arguments->has_dtype = dtype->count() > 0;
     invocation.run = [arguments, &invocation] {
       return run_suite_command(*arguments, invocation.command_line);
     };

@@ -19,6 +19,7 @@
 #include "src/api/tune.h"
 #include "src/base/processors.h"
 #include "src/runtime/interruption.h"
+#include "src/suite/cases/program_sizes.h"
 #include "src/suite/measure/runner.h"
 
 namespace sinter::cli {
@@ -62,7 +63,7 @@ std::vector<Subject> subjects_of(const TuneArguments& arguments) {
   const std::vector<std::string> one_default{""};
   std::vector<Subject> subjects;
   for (const std::string& name : arguments.cases) {
-    const auto& default_shapes = is_program_path(name) ? one_default : quick;
+    const auto& default_shapes = suite::is_program_path(name) ? one_default : quick;
     for (const std::string& dtype : arguments.dtypes.empty() ? one_default : arguments.dtypes)
       for (const std::string& shape : arguments.shapes.empty() ? default_shapes : arguments.shapes)
         subjects.push_back(find_subject({"tune", name, shape, dtype}));

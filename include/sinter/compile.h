@@ -97,6 +97,18 @@ class CompiledFunction {
   // is compiled in: the exponent of pow(), the bounds of arange() (docs/ARCHITECTURE.md).
   std::vector<Tensor> call(const Arguments& inputs) const;
 
+  // The same, with the results written to `outputs`: tensors of the results' dtypes and shapes on
+  // the inputs' device. They may be strided, such as rows or columns of a larger tensor. Every
+  // tensor that shares their memory sees the new values. UserError if they do not fit or overlap
+  // each other; nothing is written then.
+  //
+  // Kernels write straight to the outputs, and no memory is taken for results. Two cases cost a
+  // copy per result: a result that is not a buffer of its own (a view of an input, a part of
+  // another result, the same value again), and outputs that overlap inputs. The exception is an
+  // output that is exactly an input, if each element is computed from the one it replaces, as in an
+  // optimizer step: it is updated in place.
+  void call_into(std::span<const Tensor> outputs, const Arguments& inputs) const;
+
   // The fused groups with traffic and predicted time, and why other operations were not fused into
   // them. Describes the most recently compiled program, or the one for the given inputs (compiled
   // but not run).
@@ -106,7 +118,8 @@ class CompiledFunction {
   PlanInfo plan(const Arguments& inputs) const;  // explain() as data
 
   // One stage as text: "graph", "passes" (the graph after each simplifier pass), "simplified",
-  // "plan", "tile", "source", and "ptx" on a GPU.
+  // "plan", "kernels" (their configs and arguments), "tile", "source", "ptx" on a GPU, and
+  // "launches" (memory, launches and results).
   std::string dump(std::string_view stage, const Arguments& inputs) const;
 
   // Writes the program for inputs of these shapes and dtypes as text that load_program() reads
@@ -131,16 +144,19 @@ struct Unpack;  // converts a function's result to a list of tensors and back
 
 template <>
 struct Unpack<Tensor> {
+  static std::span<const Tensor> outputs(const Tensor& t) { return {&t, 1}; }
   static std::vector<Tensor> list(Tensor t) { return {std::move(t)}; }
   static Tensor result(std::vector<Tensor> list) { return std::move(list[0]); }
 };
 template <>
 struct Unpack<std::vector<Tensor>> {
+  static std::span<const Tensor> outputs(const std::vector<Tensor>& t) { return t; }
   static std::vector<Tensor> list(std::vector<Tensor> t) { return t; }
   static std::vector<Tensor> result(std::vector<Tensor> list) { return list; }
 };
 template <std::size_t N>
 struct Unpack<std::array<Tensor, N>> {
+  static std::span<const Tensor> outputs(const std::array<Tensor, N>& t) { return t; }
   static std::vector<Tensor> list(std::array<Tensor, N> t) { return {t.begin(), t.end()}; }
   static std::array<Tensor, N> result(std::vector<Tensor> list) {
     std::array<Tensor, N> array;
@@ -150,11 +166,15 @@ struct Unpack<std::array<Tensor, N>> {
 };
 template <typename A, typename B>
 struct Unpack<std::pair<A, B>> {
+  static std::array<Tensor, 2> outputs(const std::pair<A, B>& t) { return {t.first, t.second}; }
   static std::vector<Tensor> list(std::pair<A, B> t) { return {t.first, t.second}; }
   static std::pair<A, B> result(std::vector<Tensor> list) { return {list[0], list[1]}; }
 };
 template <typename... Ts>
 struct Unpack<std::tuple<Ts...>> {
+  static std::array<Tensor, sizeof...(Ts)> outputs(const std::tuple<Ts...>& t) {
+    return std::apply([](const auto&... each) { return std::array{each...}; }, t);
+  }
   static std::vector<Tensor> list(std::tuple<Ts...> t) {
     return std::apply([](auto&&... each) { return std::vector<Tensor>{each...}; }, std::move(t));
   }
@@ -240,6 +260,17 @@ class Compiled : public CompiledFunction {
     static_assert(sizeof...(Args) == kArity, "a compiled function takes what its function took");
     const auto lists = arguments(std::index_sequence_for<Args...>{}, inputs...);
     return detail::Unpack<Result>::result(call({lists.tensors, lists.numbers}));
+  }
+
+  // Writes the results to `outputs`, which have the form the function returns:
+  // f.call_into(y, x), f.call_into({sum, product}, a, b).
+  using CompiledFunction::call_into;
+  template <typename... Args>
+  requires(sizeof...(Args) == kArity) void call_into(const Result& outputs,
+                                                     const Args&... inputs) const {
+    const auto lists = arguments(std::index_sequence_for<Args...>{}, inputs...);
+    const auto& list = detail::Unpack<Result>::outputs(outputs);
+    CompiledFunction::call_into(list, {lists.tensors, lists.numbers});
   }
 
  private:

@@ -33,12 +33,19 @@ class Shape {
   std::int64_t& operator[](int i) { return dims_[static_cast<std::size_t>(i)]; }
   std::int64_t operator[](int i) const { return dims_[static_cast<std::size_t>(i)]; }
   std::int64_t back() const { return dims_[static_cast<std::size_t>(rank_ - 1)]; }
-  std::int64_t numel() const;
+  std::int64_t numel() const {
+    std::int64_t product = 1;
+    for (int i = 0; i < rank_; ++i) product *= (*this)[i];
+    return product;
+  }
 
   const std::int64_t* begin() const { return dims_.data(); }
   const std::int64_t* end() const { return dims_.data() + rank_; }
 
-  void push_back(std::int64_t dim);
+  void push_back(std::int64_t dim) {
+    if (rank_ == kMaxRank) fail_rank();
+    (*this)[rank_++] = dim;
+  }
   void insert(int position, std::int64_t dim);
   void erase(int position);
 
@@ -50,6 +57,8 @@ class Shape {
   }
 
  private:
+  [[noreturn]] static void fail_rank();
+
   std::array<std::int64_t, kMaxRank> dims_{};
   int rank_ = 0;
 };

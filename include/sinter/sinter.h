@@ -1,6 +1,7 @@
 // Everything a user of Sinter includes.
 #pragma once
 
+#include <sinter/allocator.h>
 #include <sinter/bench.h>
 #include <sinter/compile.h>
 #include <sinter/cuda.h>

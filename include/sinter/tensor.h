@@ -1,5 +1,6 @@
 // Tensor: an n-dimensional array on a device or, while compile() traces a function, a symbolic
-// value. Tensors are values: no operation changes its inputs; views share memory.
+// value. Tensors are values: no operation changes its inputs; views share memory. Only call_into()
+// (sinter/compile.h) writes to the tensors it is given.
 #pragma once
 
 #include <sinter/dtype.h>

@@ -3,6 +3,7 @@
 #include <sinter/scope.h>
 #include <sinter/tune.h>
 
+#include "src/api/call_into.h"
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/api/trace.h"
@@ -29,6 +30,33 @@ struct CompiledFunction::State {
     // Without inputs the device is only known after tracing; use the default one as the key.
     const std::shared_ptr<Device> key = device ? device : default_device_handle();
     return programs.find_or_build({}, inputs, *key, [&] { return trace(inputs, device, true); });
+  }
+
+  // A program whose kernels write to these outputs where they can. Its key cannot be that of
+  // program_for() or of a call with other outputs: the first word is their number.
+  std::shared_ptr<const TracedProgram> program_into(const GivenOutputs& outputs,
+                                                    const Arguments& inputs) {
+    const std::shared_ptr<Device> device = device_of(inputs);
+    const std::shared_ptr<Device> key = device ? device : default_device_handle();
+    return programs.find_or_build(outputs.key(), inputs, *key,
+                                  [&] { return trace(inputs, device, true, &outputs); });
+  }
+
+  void call_into(const GivenOutputs& outputs, const Arguments& inputs) {
+    std::shared_ptr<const TracedProgram> program;
+    if (!outputs.overlap_inputs() && !outputs.are_plain()) {
+      program = program_into(outputs, inputs);
+      if (!program->program->runs_in_place) program = nullptr;
+    }
+    const bool is_apart = outputs.overlap_inputs() || (!program && !outputs.are_plain());
+    if (!program) program = program_for(inputs);
+    outputs.check(program->program->executable);
+    if (is_apart || overlap_captured(*program, outputs))
+      return run_traced_apart(*program, outputs, inputs);
+    // Results that would not be row-major, or not apart, are placed by a program of their own.
+    if (outputs.are_plain() && !writes_directly(*program, outputs))
+      program = program_into(outputs, inputs);
+    run_traced_into(*program, outputs, inputs);
   }
 
   TuneReport tune(const Arguments& inputs, const TuneOptions& how) {
@@ -78,12 +106,17 @@ struct CompiledFunction::State {
   }
 
   std::shared_ptr<const TracedProgram> trace(const Arguments& inputs,
-                                             std::shared_ptr<Device> device, bool use_tuning) {
+                                             std::shared_ptr<Device> device, bool use_tuning,
+                                             const GivenOutputs* outputs = nullptr) {
     const std::shared_ptr<Trace> record =
         run_function(inputs, [&] { return trace_function(function, inputs, std::move(device)); });
-    return build_traced(*record, inputs.tensors(),
-                        {options.fuse, options.cuda_graph, options.deterministic, use_tuning,
-                         options.emulate_eager_rounding});
+    BuildOptions build{options.fuse, options.cuda_graph, options.deterministic, use_tuning,
+                       options.emulate_eager_rounding};
+    if (outputs) {
+      outputs->check(record->graph);
+      build.outputs = outputs->layout();
+    }
+    return build_traced(*record, inputs.tensors(), build);
   }
 
   // As save() writes it: inputs are dense, whatever the strides of the given ones.
@@ -130,6 +163,17 @@ std::vector<Tensor> CompiledFunction::call(const Arguments& inputs) const {
   }
   const auto program = state.program_for(inputs);
   return run_traced(*program, inputs);
+}
+
+void CompiledFunction::call_into(std::span<const Tensor> outputs, const Arguments& inputs) const {
+  if (current_trace())
+    fail_user("call_into",
+              "cannot be traced: inside a compiled function, call the function and return its "
+              "result");
+  const std::shared_ptr<Device> device = state_->device_of(inputs);  // checks the inputs
+  const GivenOutputs given(outputs, inputs.tensors());
+  if (device) given.check(*device);
+  state_->call_into(given, inputs);
 }
 
 std::string CompiledFunction::explain() const {

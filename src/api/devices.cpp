@@ -3,6 +3,7 @@
 // names the known devices.
 #include "src/api/devices.h"
 
+#include <sinter/allocator.h>
 #include <sinter/device.h>
 
 #include <algorithm>
@@ -115,6 +116,15 @@ DeviceMemory device_memory(const std::string& device) {
   const MemoryStats stats = open_device(device)->memory();
   return {stats.in_use, stats.peak, stats.cached};
 }
+
+void set_allocator(const std::string& device, Allocator allocator) {
+  if (!allocator.allocate || !allocator.free)
+    fail_user("set_allocator", "the allocator for {} has no {}; reset_allocator() removes one",
+              device, allocator.allocate ? "free" : "allocate");
+  open_device(device)->set_allocator(std::make_shared<const Allocator>(std::move(allocator)));
+}
+
+void reset_allocator(const std::string& device) { open_device(device)->set_allocator(nullptr); }
 
 void reset_peak_memory(const std::string& device) { open_device(device)->reset_peak(); }
 

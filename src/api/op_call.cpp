@@ -64,11 +64,13 @@ Operand record_pointwise(Trace& trace, const OpCall& call) {
   check_bools(call.op, computed);
   check_numbers(call.op, call.args, dtypes, computed);
   std::vector<Operand> operands;
+  operands.reserve(call.args.size());
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Arg& arg = call.args[i];
     if (arg.kind() == Arg::Kind::tensor) {
       Operand operand = trace.operand(arg.tensor());
-      operand.view = reversed(expand(operand.view, call.shape), call.reversed_axes);
+      operand.view = expand(operand.view, call.shape);
+      if (call.reversed_axes != 0) operand.view = reversed(operand.view, call.reversed_axes);
       operands.push_back(trace.build.cast(operand, types.operands[i]));
     } else if (is_traced_number(arg)) {
       const NumberId number = trace.graph.numbers.as_operand(trace.number(arg.number()), call.op, i,

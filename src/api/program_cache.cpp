@@ -206,13 +206,12 @@ std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const 
   for (const Tensor& tensor : trace.captured) extents.push_back(elements_from_first(tensor));
   auto result = std::make_shared<TracedProgram>();
   const std::shared_ptr<Device> device = trace.device ? trace.device : default_device_handle();
-  result->program = build_program(trace.graph, extents, options, device);
-  result->captured = trace.captured;
+  result->program = build_program(std::move(trace.graph), extents, options, device);
+  result->captured = std::move(trace.captured);
   return result;
 }
 
-std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arguments) {
-  const std::span<const Tensor> inputs = arguments.tensors();
+BoundCall bind_call(const TracedProgram& traced, const Arguments& arguments) {
   thread_local std::vector<InputBinding> bindings;
   thread_local std::vector<std::int64_t> numbers;
   numbers.clear();
@@ -222,10 +221,21 @@ std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arg
     tensor.impl()->storage->note_use();
     bindings.push_back({tensor.impl()->data()});
   };
-  for (const Tensor& tensor : inputs) bind(tensor);
+  for (const Tensor& tensor : arguments.tensors()) bind(tensor);
   for (const Tensor& tensor : traced.captured) bind(tensor);
+  return {bindings, numbers};
+}
+
+const Tensor& input_of(const TracedProgram& traced, const Arguments& arguments, int index) {
+  const auto i = static_cast<std::size_t>(index);
+  const std::span<const Tensor> inputs = arguments.tensors();
+  return i < inputs.size() ? inputs[i] : traced.captured[i - inputs.size()];
+}
+
+std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arguments) {
   const Executable& executable = traced.program->executable;
-  const std::vector<StoragePtr> buffers = run(executable, bindings, numbers);
+  const BoundCall call = bind_call(traced, arguments);
+  const std::vector<StoragePtr> buffers = run(executable, call.inputs, call.numbers);
   std::vector<Tensor> results;
   results.reserve(executable.outputs.size());
   for (const OutputSpec& output : executable.outputs) {
@@ -237,9 +247,7 @@ std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arg
       continue;
     }
     // A view of an input: shares its memory.
-    const auto i = static_cast<std::size_t>(slot.index);
-    const TensorImpl& source =
-        *(i < inputs.size() ? inputs[i] : traced.captured[i - inputs.size()]).impl();
+    const TensorImpl& source = *input_of(traced, arguments, slot.index).impl();
     View view = output.view;
     view.offset += source.view.offset;
     results.push_back(make_tensor(output.dtype, view, source.storage, source.device));

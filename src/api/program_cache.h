@@ -27,10 +27,22 @@ struct TracedProgram {
   std::vector<Tensor> captured;
 };
 
-// For the trace's device, or the default one.
+// For the trace's device, or the default one. Takes the trace's graph and captured tensors.
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
                                                   const BuildOptions& options);
 std::vector<Tensor> run_traced(const TracedProgram& program, const Arguments& inputs);
+
+// The parts of run_traced(), for callers that give the results' memory.
+
+// A call's inputs and the scalars of its numbers. Refers to memory of the thread that the next call
+// reuses.
+struct BoundCall {
+  std::span<const InputBinding> inputs;
+  std::span<const std::int64_t> numbers;
+};
+BoundCall bind_call(const TracedProgram& program, const Arguments& inputs);
+// An input of the program: one of the call's, or a captured one.
+const Tensor& input_of(const TracedProgram& program, const Arguments& inputs, int index);
 
 // The device of all tensors; null if there are none. UserError naming the operation and both
 // devices if they differ.

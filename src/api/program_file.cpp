@@ -134,8 +134,18 @@ std::vector<Number> ProgramFile::example_numbers() const {
 }
 
 std::vector<Tensor> ProgramFile::trace(const Arguments& arguments) const {
+  return trace(arguments, sizes_for(arguments.tensors()));
+}
+
+std::vector<Tensor> ProgramFile::trace_example(std::span<const Tensor> inputs,
+                                               const SizeValues& sizes) const {
+  const std::vector<Number> numbers = example_numbers();
+  return trace({inputs, numbers}, sizes);
+}
+
+std::vector<Tensor> ProgramFile::trace(const Arguments& arguments, const SizeValues& sizes) const {
   const std::span<const Tensor> inputs = arguments.tensors();
-  const ParsedProgram program = with_sizes(sizes_for(inputs));
+  const ParsedProgram program = with_sizes(sizes);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Node& expected = program.graph[program.graph.inputs[i]];
     if (inputs[i].dtype() != expected.dtype || inputs[i].shape() != expected.shape)

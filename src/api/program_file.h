@@ -18,6 +18,7 @@ class ProgramFile {
   explicit ProgramFile(const std::string& path);
 
   const std::string& path() const { return path_; }
+  const std::string& text() const { return text_; }
   // With the default sizes.
   const ParsedProgram& program() const { return program_; }
   ParsedProgram with_sizes(const SizeValues& sizes) const;
@@ -26,10 +27,14 @@ class ProgramFile {
   std::vector<Number> example_numbers() const;
   // Runs the program on traced arguments: sizes follow from the shapes of its inputs.
   std::vector<Tensor> trace(const Arguments& inputs) const;
+  // The same with given sizes, which inputs need not show, and with example_numbers(): kernels take
+  // these as they take constants.
+  std::vector<Tensor> trace_example(std::span<const Tensor> inputs, const SizeValues& sizes) const;
   CompiledFunction compiled(CompileOptions options) const;
 
  private:
   SizeValues sizes_for(std::span<const Tensor> inputs) const;
+  std::vector<Tensor> trace(const Arguments& inputs, const SizeValues& sizes) const;
 
   std::string path_;
   std::string text_;

@@ -11,6 +11,7 @@
 // Note fields are for people only (names, origins): they are printed but are no part of the key.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -158,11 +159,32 @@ class KeyWords {
 // Whether two values have the same key, compared in full.
 template <typename T>
 bool same_key(const T& a, const T& b) {
-  KeyWords words_of_a;
-  KeyWords words_of_b;
-  add_key(words_of_a, a);
-  add_key(words_of_b, b);
-  return words_of_a == words_of_b;
+  if constexpr (requires(KeyWords & sink) { add_words(sink, a); }) {
+    KeyWords words_of_a;
+    KeyWords words_of_b;
+    add_words(words_of_a, a);
+    add_words(words_of_b, b);
+    return words_of_a == words_of_b;
+  } else if constexpr (HasFields<T>) {
+    bool same = true;
+    for_each_field<T>([&](const auto& field) {
+      if constexpr (std::decay_t<decltype(field)>::kUse == FieldUse::key)
+        same = same && same_key(a.*(field.member), b.*(field.member));
+    });
+    return same;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::bit_cast<std::uint64_t>(static_cast<double>(a)) ==
+           std::bit_cast<std::uint64_t>(static_cast<double>(b));
+  } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+    return a == b;
+  } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+    return std::string_view(a) == std::string_view(b);
+  } else if constexpr (fields_detail::kIsOptional<T>) {
+    return !a == !b && (!a || same_key(*a, *b));
+  } else {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return same_key(x, y); });
+  }
 }
 
 }  // namespace sinter

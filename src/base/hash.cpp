@@ -1,4 +1,3 @@
-// Two 64-bit lanes, each fed 16 bytes per step through a folded 64x64 -> 128 bit multiplication.
 // The last short block is zero-padded; the length is hashed first, so padding is unambiguous.
 #include "src/base/hash.h"
 
@@ -7,15 +6,6 @@
 
 namespace sinter {
 namespace {
-
-constexpr std::uint64_t kOddA = 0xa0761d6478bd642f;
-constexpr std::uint64_t kOddB = 0xe7037ed1a0b428db;
-
-std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
 
 // A bijection of 64 bits in which every input bit reaches every output bit.
 std::uint64_t avalanche(std::uint64_t x) {
@@ -34,15 +24,6 @@ std::string Hash128::hex() const {
     text[static_cast<std::size_t>(31 - i)] = kDigits[(low >> (4 * i)) & 15];
   }
   return text;
-}
-
-void Hasher::mix(std::uint64_t a, std::uint64_t b) {
-  // A fold alone loses all information when one factor is 0, so the inputs are also added around
-  // it.
-  const std::uint64_t x = fold(x_ ^ a, b ^ kOddA) + ((y_ << 23) | (y_ >> 41)) + a;
-  const std::uint64_t y = fold(y_ ^ b, a ^ kOddB) + ((x_ << 37) | (x_ >> 27)) + b;
-  x_ = x;
-  y_ = y;
 }
 
 Hasher& Hasher::add(std::string_view bytes) {

@@ -1,4 +1,4 @@
-// Scalars as a dtype holds them.
+// Conversion of scalars to a dtype.
 #include "src/base/scalar.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Scalar Scalar::as(DType dtype) const {
     else
       whole = static_cast<std::int64_t>(real);
   }
-  // Too large a number gives the nearest, too large an integer its low bits, as in kernels.
+  // As in kernels, reals saturate and integers keep their low bits.
   if (dtype == DType::i32 && is_real)
     whole = std::clamp<std::int64_t>(whole, std::numeric_limits<std::int32_t>::min(),
                                      std::numeric_limits<std::int32_t>::max());

@@ -18,7 +18,7 @@ struct Scalar {
 
   static Scalar of(double value) { return {value, static_cast<std::int64_t>(0), true}; }
   static Scalar of(std::int64_t value) { return {static_cast<double>(value), value, false}; }
-  // The value as `dtype` holds it.
+  // The value converted to `dtype`.
   Scalar as(DType dtype) const;
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
@@ -29,7 +29,7 @@ constexpr auto fields_of(const Scalar*) {
 }
 static_assert(kListsEveryField<Scalar>);
 
-// Whether the bits are the same: NaN equals itself, and -0 is not 0.
+// Compares bits: a NaN equals itself, and -0 differs from 0.
 bool same_bits(const Scalar& a, const Scalar& b);
 
 std::string to_string(const Scalar& scalar);

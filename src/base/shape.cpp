@@ -17,16 +17,10 @@ Shape Shape::filled(int rank, std::int64_t value) {
   return shape;
 }
 
-std::int64_t Shape::numel() const {
-  std::int64_t product = 1;
-  for (int i = 0; i < rank_; ++i) product *= (*this)[i];
-  return product;
-}
-
-void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
+void Shape::fail_rank() { fail_user("shape", "tensors have at most {} dimensions", kMaxRank); }
 
 void Shape::insert(int position, std::int64_t dim) {
-  if (rank_ == kMaxRank) fail_user("shape", "tensors have at most {} dimensions", kMaxRank);
+  if (rank_ == kMaxRank) fail_rank();
   for (int i = rank_; i > position; --i) (*this)[i] = (*this)[i - 1];
   (*this)[position] = dim;
   ++rank_;

@@ -9,7 +9,7 @@
 namespace sinter {
 
 Strides row_major(const Shape& shape) {
-  Strides strides = Shape::filled(shape.rank(), 0);
+  Strides strides = shape;  // of the same rank
   std::int64_t step = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = step;

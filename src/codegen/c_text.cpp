@@ -1,4 +1,4 @@
-// Literals are written so that both signs and the extremes survive a C compiler.
+// Literals are written so that negative numbers, -0 and the extremes compile to the same value.
 #include "src/codegen/c_text.h"
 
 #include <cctype>

@@ -1,5 +1,4 @@
-// Small pieces of C text that every dialect writes: literals, type names, expressions of the op
-// table.
+// C text shared by all dialects: literals, type names, and expressions of the op table.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,12 @@ std::string_view compute_type(DType dtype);  // "f32", "bool"
 std::string_view storage_type(DType dtype);  // as in memory: "bf16", "u8" for bool
 
 std::string literal(const tile::Instr& constant, DType dtype);
-// The constant that changes nothing in a reduction of that kind.
+// The identity element of the reduction, as a constant.
 tile::Instr identity(ReduceKind kind, DType dtype);
 std::string identity_text(ReduceKind kind, DType dtype);
 // The reduction's name in kernel text: "Sum".
 std::string reduction_name(ReduceKind kind);
-// A line for each reduction that the program uses: SN_REDUCTION(Sum, a + b).
+// One line per reduction the program uses: SN_REDUCTION(Sum, a + b).
 std::string reduction_declarations(const tile::TileProgram& program);
 
 // An index into one dimension of an array; empty text: 0.
@@ -29,11 +28,10 @@ struct Subscript {
   std::string_view text;
   std::int64_t extent;
 };
-// The element's position in row-major order: "(r * 4 + k) * 8 + v". Dimensions of extent 1 are left
-// out.
+// The row-major index of an element: "(r * 4 + k) * 8 + v". Dimensions of extent 1 are left out.
 std::string flat_index_text(std::initializer_list<Subscript> subscripts);
 
-// The op's expression with its operands put in for a, b, c.
+// The op's expression with the operands substituted for a, b, c.
 std::string expression_text(Op op, std::span<const std::string> operands);
 
 }  // namespace sinter

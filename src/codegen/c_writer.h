@@ -1,4 +1,4 @@
-// CWriter: lines of C text, indented by the blocks they stand in.
+// CWriter: writes lines of C text, indented by block depth.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class CWriter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += "\n";
   }
-  // A block, after what it belongs to ("for (...)") or on its own.
+  // Opens a block, after a header such as "for (...)" or on its own.
   template <typename... Args>
   void open(fmt::format_string<Args...> format, Args&&... args) {
     line("{} {{", fmt::format(format, std::forward<Args>(args)...));
@@ -33,7 +33,7 @@ class CWriter {
     --depth_;
     line("}}{}", after);
   }
-  // Lines that another writer has indented.
+  // Appends another writer's lines as they are.
   void append(const CWriter& lines) { text_ += lines.text_; }
 
   const std::string& text() const { return text_; }

@@ -1,5 +1,5 @@
-// Neighbouring terms with a common factor are written as a product: (a + b) * s was expanded only
-// to be compared, and takes one multiplication.
+// Factors common factors out of adjacent terms: Index expands (a + b) * s for comparison, but the
+// product takes only one multiplication.
 #include "src/codegen/index_text.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? 0 - bits : bits;
 }
 
-// Takes the factor out of `factors` if it is there.
+// Removes the factor from `factors` if present.
 bool take(std::vector<ValueId>& factors, ValueId factor) {
   const auto found = std::find(factors.begin(), factors.end(), factor);
   if (found == factors.end()) return false;
@@ -25,7 +25,8 @@ bool take(std::vector<ValueId>& factors, ValueId factor) {
   return true;
 }
 
-// What both have. Of coefficients only equal ones: taking others out saves no multiplication.
+// The common factor of two terms. Includes the coefficient only if both have the same magnitude:
+// otherwise factoring it out saves no multiplication.
 Term common(const Term& a, const Term& b) {
   Term result;
   std::vector<ValueId> rest = b.factors;
@@ -43,7 +44,7 @@ bool is_trivial(const Term& factor) {
 
 Term quotient(Term term, const Term& divisor) {
   for (ValueId factor : divisor.factors) take(term.factors, factor);
-  if (divisor.coefficient == -1)  // which the least number has no quotient by
+  if (divisor.coefficient == -1)  // INT64_MIN / -1 would overflow
     term.coefficient = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(term.coefficient));
   else
     term.coefficient /= divisor.coefficient;
@@ -77,16 +78,16 @@ class IndexWriter {
   }
 
  private:
-  // The sum of the terms, written as a product with that factor, which all of them have.
+  // Writes the sum of the terms as a product with their common factor.
   void append_group(std::vector<Term> terms, Term factor) {
     if ((terms[0].coefficient < 0) != (factor.coefficient < 0)) factor.coefficient *= -1;
     for (Term& term : terms) term = quotient(term, factor);
     append(factor, "(" + IndexWriter(spelling_).sum(terms) + ")");
   }
 
-  // Adds or subtracts a product, `first` its first factor.
+  // Adds or subtracts a product whose first factor is `first`.
   void append(const Term& term, std::string first) {
-    // Has no counterpart that could be subtracted.
+    // INT64_MIN cannot be negated, so it cannot be subtracted.
     const bool is_least = term.coefficient == std::numeric_limits<std::int64_t>::min();
     const bool is_negative = term.coefficient < 0 && !is_least;
     std::string product = std::move(first);

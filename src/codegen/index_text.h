@@ -1,4 +1,4 @@
-// An Index as C text. What scalars and numbers are called is the dialect's choice.
+// An Index as C text. The dialect chooses how scalars and numbers are spelled.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace sinter {
 
 struct IndexSpelling {
   std::function<std::string(tile::ValueId)> scalar;
-  std::function<std::string(std::int64_t)> number;  // that is not negative
+  std::function<std::string(std::int64_t)> number;  // for numbers >= 0
 };
 
 std::string index_text(const Index& index, const IndexSpelling& spelling);
-// The same, as a factor of a product: in parentheses, unless it is one name or number.
+// The same as a factor of a product: in parentheses, unless it is a single name or number.
 std::string factor_text(const Index& index, const IndexSpelling& spelling);
 
 }  // namespace sinter

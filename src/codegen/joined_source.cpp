@@ -1,4 +1,4 @@
-// Names are changed by macros, which end with their part, as the part's own macros do.
+// Renames with macros, which are undefined after their part, like the part's own macros.
 #include "src/codegen/joined_source.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace sinter {
 namespace {
 
-// Those that the text's lines define.
+// The macros the text defines.
 std::set<std::string> macros_of(std::string_view text) {
   constexpr std::string_view kDefine = "#define ";
   std::set<std::string> macros;

@@ -1,5 +1,5 @@
-// Several kernels' texts as one, so that a compiler starts once for all of them.
-// In: complete texts. Out: one text that holds them all under names of their own.
+// Joins the texts of several kernels, so that the compiler starts only once.
+// In: complete texts. Out: one text that holds all of them under distinct names.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace sinter {
 
 struct SourcePart {
   std::string text;
-  std::vector<std::string> names;  // that other parts may have too: namespaces, symbols
+  std::vector<std::string> names;  // that may clash with other parts: namespaces, symbols
 };
 
 std::string join_sources(std::span<const SourcePart> parts);
 
-// What a name of part number `part` is called in the joined text.
+// The name in the joined text of a name of part `part`.
 std::string joined_name(const std::string& name, std::size_t part);
 
 }  // namespace sinter

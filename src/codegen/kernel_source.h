@@ -1,4 +1,4 @@
-// KernelSource: a rendered kernel: its text, and what a device needs to compile and launch it.
+// KernelSource: a rendered kernel: its text, and the data needed to compile and launch it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ enum class Dialect : std::uint8_t {
   simt,  // the CUDA dialect over kernels/simt, which runs it on the CPU
 };
 
-// What rendering depends on besides the program.
+// Parameters of rendering besides the program.
 struct RenderTarget {
   Dialect dialect = Dialect::cpu;
   // CPU only.
@@ -30,29 +30,33 @@ struct KernelSource {
   std::string entry;  // the function's symbol
   // The text in the order the compiler reads it: definitions, device headers, the kernel itself.
   std::string prologue;
-  std::vector<std::string_view> headers;  // embedded in the library: they live forever
+  std::vector<std::string_view> headers;  // embedded in the library, with static lifetime
   std::string body;
-  bool contract = true;  // products may be contracted into the sums they are part of
+  bool contract = true;  // the compiler may contract products and sums into FMAs
 
-  // CPU: memory that a running program needs, 64-byte aligned.
+  // CPU: scratch memory of a running program, 64-byte aligned.
   std::size_t scratch_bytes = 0;
 
   // GPUs. The kernel takes one argument by value, an array of 8-byte words: the buffers' addresses,
-  // then the scalars (f64 by their bits), the number of programs, the inverses of `divisors`
-  // (runtime/gpu_argument.h). It is launched with `threads` in a block and programs * cluster
-  // blocks along x, in clusters of `cluster`; a persistent one with any number of clusters, best as
-  // many as run at once, and `fetch_bytes` of dynamic shared memory.
+  // then the scalars (f64 as bits), the number of programs, and the inverses of `divisors`
+  // (runtime/gpu_argument.h). It is launched with `threads` threads per block and
+  // programs * cluster blocks along x, in clusters of `cluster`. A persistent kernel is launched
+  // with any number of clusters, ideally as many as are resident at once, and `fetch_bytes` of
+  // dynamic shared memory.
   tile::Mapping mapping = {};  // as rendered: the program's, or the renderer's choice
   int words = 0;
   std::vector<int> divisors = {};  // scalars whose inverses are the last words
   int fetch_bytes = 0;
-  // By buffer: the power of two that its address must be a multiple of. unaligned() has no demands.
+  // Required alignment of each buffer's address, a power of two. unaligned() requires none.
   std::vector<std::uint8_t> alignments = {};
 
   std::string text() const;
 };
 
-// GPUs: the same kernel for buffers at any address: vectors are read and written element by
+// A comment with what a launch needs to know, then the text.
+std::string to_string(const KernelSource& source);
+
+// GPUs: the same kernel for buffers at any address, with vectors read and written element by
 // element.
 KernelSource unaligned(KernelSource source);
 

@@ -1,4 +1,4 @@
-// The dialects.
+// Dispatches on the dialect.
 #include "src/codegen/render.h"
 
 #include "src/codegen/cpu/renderer.h"

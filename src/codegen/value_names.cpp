@@ -1,4 +1,4 @@
-// Values that no rule names are called by their number.
+// Values without a special rule are named by their number.
 #include "src/codegen/value_names.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::string ValueNames::name_of(const TileProgram& program, const Instr& instr,
   }
 }
 
-// Products of two that are plain ints must not overflow.
+// Numbers without a suffix are small enough that the product of two does not overflow an int.
 std::string ValueNames::number(std::int64_t value) const {
   return fmt::format("{}{}", value, value < (1 << 15) ? "" : dialect_.long_suffix);
 }

@@ -1,6 +1,6 @@
-// ValueNames: what a program's values are called in the text of every dialect, and index
-// expressions written with these names. Constants are written where they are used, parameters keep
-// their names, and a loop's results are the variables it carried.
+// ValueNames: the names of a program's values in the text of every dialect, and index expressions
+// written with these names. Constants are written inline, parameters keep their names, and a loop's
+// results are the variables it carried.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace sinter {
 
-// In which dialects differ.
+// How dialects spell index arithmetic.
 struct IndexDialect {
-  std::string_view long_suffix;  // of numbers whose products need 64 bits
-  // Rows and columns are converted to this type before they are multiplied; empty: they have it.
+  std::string_view long_suffix;  // for numbers whose products need 64 bits
+  // Rows and columns are cast to this type before multiplying; empty: they already have it.
   std::string_view product_type;
 };
 
-// A parameter's name in the text. No name of a dialect or its vocabulary ends in an underscore, so
-// authors may call a parameter what they like.
+// A parameter's name in the text, with a trailing underscore. No name in the dialects' headers ends
+// in an underscore, so authors may name parameters freely.
 std::string parameter_name(const std::string& name);
 
 class ValueNames {
@@ -32,7 +32,7 @@ class ValueNames {
   void rename(tile::ValueId id, std::string name) { names_[id] = std::move(name); }
 
   std::string text(const Index& index) const { return index_text(index, spelling()); }
-  // The offset at `row` and `col`, two pieces of text.
+  // The offset at `row` and `col`, which are C expressions.
   std::string text(const Affine& offset, std::string_view row, std::string_view col) const;
 
  private:

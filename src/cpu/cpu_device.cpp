@@ -47,6 +47,7 @@ CpuDeviceOptions cpu_device_options(const Options& options) {
 CpuDevice::CpuDevice(const CpuDeviceOptions& options)
     : vector_bytes_(checked_vector_bytes(options.vector_bytes)),
       has_libmvec_(libmvec_available()),
+      cache_bytes_(last_level_cache_bytes()),
       cpu_fingerprint_(cpu_fingerprint()),
       threads_(
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
@@ -87,7 +88,7 @@ std::string CpuDevice::description() const {
 
 Machine CpuDevice::machine() const {
   Machine machine;
-  machine.cache_bytes = last_level_cache_bytes();
+  machine.cache_bytes = cache_bytes_;
   return machine;
 }
 

@@ -44,6 +44,9 @@ class CpuDevice final : public Device {
   std::optional<double> peak_flops() override;
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
+  void set_allocator(AllocatorPtr allocator) override {
+    pool_->set_allocator(std::move(allocator));
+  }
   MemoryStats memory() const override { return pool_->stats(); }
   void reset_peak() override { pool_->reset_peak(); }
   std::size_t available_memory() const override { return pool_->available(); }
@@ -75,6 +78,7 @@ class CpuDevice final : public Device {
 
   const int vector_bytes_;
   const bool has_libmvec_;
+  const std::int64_t cache_bytes_;  // of the last level, read once: it is in files
   const std::string cpu_fingerprint_;
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<MemoryPool> pool_;

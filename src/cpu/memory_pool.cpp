@@ -92,12 +92,32 @@ class PoolStorage final : public Storage {
   int size_class_;
 };
 
-std::shared_ptr<MemoryPool> MemoryPool::create() {
-  return std::shared_ptr<MemoryPool>(new MemoryPool);
+class AllocatedStorage final : public Storage {
+ public:
+  AllocatedStorage(std::shared_ptr<MemoryPool> pool, AllocatorPtr allocator, void* data,
+                   std::size_t bytes)
+      : Storage(data, bytes), pool_(std::move(pool)), allocator_(std::move(allocator)) {}
+  ~AllocatedStorage() override {
+    const std::size_t counted = requested_bytes(bytes());
+    pool_->in_use_.fetch_sub(counted, std::memory_order_relaxed);
+    pool_->outside_.fetch_sub(counted, std::memory_order_relaxed);
+    give_back_to(*allocator_, data(), counted, nullptr);
+  }
+  AllocatedStorage(const AllocatedStorage&) = delete;
+  AllocatedStorage& operator=(const AllocatedStorage&) = delete;
+
+ private:
+  std::shared_ptr<MemoryPool> pool_;
+  AllocatorPtr allocator_;
+};
+
+std::shared_ptr<MemoryPool> MemoryPool::create(std::string device) {
+  return std::shared_ptr<MemoryPool>(new MemoryPool(std::move(device)));
 }
 
-MemoryPool::MemoryPool()
-    : fork_listener_(
+MemoryPool::MemoryPool(std::string device)
+    : device_(std::move(device)),
+      fork_listener_(
           [this] {
             for (FreeList& list : free_lists_) list.lock.lock();
           },
@@ -108,6 +128,7 @@ MemoryPool::MemoryPool()
 MemoryPool::~MemoryPool() { release_cached(); }
 
 StoragePtr MemoryPool::allocate(std::size_t bytes) {
+  if (AllocatorPtr allocator = hook_.get()) return allocate_from(std::move(allocator), bytes);
   if (bytes > kLargestRequest) fail_out_of_memory(bytes, system_memory().available, in_use_);
   const int index = size_class(bytes);
   void* data = take_cached(index);
@@ -117,6 +138,27 @@ StoragePtr MemoryPool::allocate(std::size_t bytes) {
     return std::make_shared<PoolStorage>(shared_from_this(), data, bytes, index);
   } catch (...) {
     release(data, index);
+    throw;
+  }
+}
+
+StoragePtr MemoryPool::allocate_from(AllocatorPtr allocator, std::size_t bytes) {
+  const std::size_t counted = requested_bytes(bytes);
+  const MemoryRequest request{counted, kPoolAlignment, nullptr};
+  void* data = ask(*allocator, request, device_);
+  if (!data && stats().cached > 0) {  // this pool may hold what is missing
+    release_cached();
+    data = ask(*allocator, request, device_);
+  }
+  if (!data) fail_without_memory(device_, bytes, in_use_);
+  outside_.fetch_add(counted, std::memory_order_relaxed);
+  count_use(counted);
+  try {
+    return std::make_shared<AllocatedStorage>(shared_from_this(), allocator, data, bytes);
+  } catch (...) {
+    in_use_.fetch_sub(counted, std::memory_order_relaxed);
+    outside_.fetch_sub(counted, std::memory_order_relaxed);
+    give_back_to(*allocator, data, counted, nullptr);
     throw;
   }
 }
@@ -185,8 +227,8 @@ void MemoryPool::count_use(std::size_t bytes) {
 
 MemoryStats MemoryPool::stats() const {
   const std::size_t in_use = in_use_;
-  const std::size_t mapped = mapped_;
-  return {in_use, peak_, mapped > in_use ? mapped - in_use : 0};
+  const std::size_t held = mapped_ + outside_;
+  return {in_use, peak_, held > in_use ? held - in_use : 0};
 }
 
 void MemoryPool::reset_peak() { peak_ = in_use_.load(); }

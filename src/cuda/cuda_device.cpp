@@ -159,6 +159,8 @@ KernelPtr CudaDevice::library_kernel(const LibraryMatmul& call) {
 std::string CudaDevice::assembly(const KernelSource& source) { return compiler_->ptx(source); }
 
 std::unique_ptr<LaunchGraph> CudaDevice::make_launch_graph(std::span<const GraphStep> steps) {
+  const auto fits = [](const GraphStep& step) { return step.kernel->fits_launch_graph(); };
+  if (!std::all_of(steps.begin(), steps.end(), fits)) return nullptr;
   return make_cuda_graph(primary_, streams_, steps);
 }
 

@@ -40,6 +40,9 @@ class CudaDevice final : public Device {
   std::optional<double> peak_flops() override;
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
+  void set_allocator(AllocatorPtr allocator) override {
+    pool_->set_allocator(std::move(allocator));
+  }
   MemoryStats memory() const override { return pool_->stats(); }
   void reset_peak() override { pool_->reset_peak(); }
   void release_cached() override { pool_->release_cached(); }

@@ -18,6 +18,7 @@ constexpr std::size_t kSmallUnit = 512;
 constexpr std::size_t kLargeUnit = std::size_t{2} << 20;
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 constexpr std::size_t kLargestRequest = std::size_t{1} << 47;
+constexpr std::size_t kAlignment = 256;  // what cuMemAlloc guarantees
 constexpr std::size_t kAlwaysKept = std::size_t{256} << 20;
 
 // Accepts a larger block if it wastes at most an eighth of the request.
@@ -42,7 +43,19 @@ class CudaStorage final : public Storage {
         pool_(std::move(pool)),
         block_bytes_(block_bytes),
         stream_(stream) {}
-  ~CudaStorage() override { pool_->give_back(*this); }
+  CudaStorage(std::shared_ptr<CudaPool> pool, AllocatorPtr allocator, void* data, std::size_t bytes,
+              CUstream stream)
+      : Storage(data, bytes),
+        pool_(std::move(pool)),
+        allocator_(std::move(allocator)),
+        block_bytes_(requested_bytes(bytes)),
+        stream_(stream) {}
+  ~CudaStorage() override {
+    if (allocator_)
+      pool_->give_to_allocator(*this);
+    else
+      pool_->give_back(*this);
+  }
   CudaStorage(const CudaStorage&) = delete;
   CudaStorage& operator=(const CudaStorage&) = delete;
 
@@ -57,6 +70,7 @@ class CudaStorage final : public Storage {
  private:
   friend class CudaPool;
   std::shared_ptr<CudaPool> pool_;
+  AllocatorPtr allocator_;  // null: the pool's own memory
   std::size_t block_bytes_;
   CUstream stream_;
   std::vector<CUstream> others_;  // other streams that used it
@@ -76,12 +90,37 @@ CudaPool::~CudaPool() { free_all_cached(); }
 
 StoragePtr CudaPool::allocate(std::size_t bytes) {
   const CUstream stream = streams_->current();
+  if (AllocatorPtr allocator = hook_.get())
+    return allocate_from(std::move(allocator), bytes, stream);
   const std::size_t wanted = cuda_block_bytes(std::min(bytes, kLargestRequest));
   Taken taken = take_cached(wanted, stream);
   if (taken.bytes == 0) taken = take_new(wanted, bytes);
   count_use(taken.bytes);
   return std::make_shared<CudaStorage>(shared_from_this(), taken.address, bytes, taken.bytes,
                                        stream);
+}
+
+StoragePtr CudaPool::allocate_from(AllocatorPtr allocator, std::size_t bytes, CUstream stream) {
+  const std::string device = fmt::format("cuda:{}", primary_->ordinal());
+  const std::size_t counted = requested_bytes(bytes);
+  const MemoryRequest request{counted, kAlignment, stream};
+  const ContextScope scope(*primary_);
+  void* data = ask(*allocator, request, device);
+  if (!data && stats().cached > 0) {  // this pool may hold what is missing
+    release_cached();
+    data = ask(*allocator, request, device);
+  }
+  if (!data) fail_without_memory(device, bytes, in_use_);
+  outside_.fetch_add(counted, std::memory_order_relaxed);
+  count_use(counted);
+  try {
+    return std::make_shared<CudaStorage>(shared_from_this(), allocator, data, bytes, stream);
+  } catch (...) {  // nobody else knows of the memory
+    in_use_.fetch_sub(counted, std::memory_order_relaxed);
+    outside_.fetch_sub(counted, std::memory_order_relaxed);
+    give_back_to(*allocator, data, counted, stream);
+    throw;
+  }
 }
 
 CudaPool::Taken CudaPool::take_cached(std::size_t bytes, CUstream stream) {
@@ -180,6 +219,26 @@ void CudaPool::give_back(CudaStorage& storage) noexcept {
   lists_.find(storage.block_bytes_)->second.free.push_back(std::move(block));
 }
 
+// Orders all uses before the stream that the allocator is told, then frees.
+void CudaPool::give_to_allocator(CudaStorage& storage) noexcept {
+  in_use_.fetch_sub(storage.block_bytes_, std::memory_order_relaxed);
+  outside_.fetch_sub(storage.block_bytes_, std::memory_order_relaxed);
+  FreeBlock block{0, storage.stream_, {}};
+  if (!streams_->is_open(block.stream)) block.stream = streams_->own();
+  const CudaDriver& driver = primary_->driver();
+  CUresult code = 0;
+  const ContextScope scope(*primary_, code);
+  if (!storage.others_.empty()) record_others(block, storage.others_);
+  // The stream must not be left, and then destroyed, before the allocator has used it.
+  streams_->with_stream(block.stream, [&](CUstream stream) {
+    for (const CUevent event : block.events) {
+      if (driver.stream_wait_event.code(stream, event, 0) != 0) driver.ctx_synchronize.code();
+      driver.event_destroy.code(event);
+    }
+    give_back_to(*storage.allocator_, storage.data(), storage.block_bytes_, stream);
+  });
+}
+
 // If no event can be created, waits here instead.
 void CudaPool::record_others(FreeBlock& block, const std::vector<CUstream>& others) noexcept {
   const CudaDriver& driver = primary_->driver();
@@ -225,15 +284,17 @@ void CudaPool::count_use(std::size_t bytes) {
   std::size_t peak = peak_.load(std::memory_order_relaxed);
   while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
   }
-  if (now > most_in_use_.load(std::memory_order_relaxed))
+  const std::size_t outside = outside_.load(std::memory_order_relaxed);
+  const std::size_t inside = now > outside ? now - outside : 0;
+  if (inside > most_in_use_.load(std::memory_order_relaxed))
     // Approximate: another thread may win the race.
-    most_in_use_.store(now, std::memory_order_relaxed);
+    most_in_use_.store(inside, std::memory_order_relaxed);
 }
 
 MemoryStats CudaPool::stats() const {
   const std::size_t in_use = in_use_;
-  const std::size_t owned = owned_;
-  return {in_use, peak_, owned > in_use ? owned - in_use : 0};
+  const std::size_t held = owned_ + outside_;
+  return {in_use, peak_, held > in_use ? held - in_use : 0};
 }
 
 void CudaPool::reset_peak() { peak_ = in_use_.load(); }

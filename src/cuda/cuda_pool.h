@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "src/cuda/cuda_streams.h"
@@ -31,8 +32,9 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
 
   // For work on the calling thread's stream. The storage keeps the pool alive.
   StoragePtr allocate(std::size_t bytes);
+  void set_allocator(AllocatorPtr allocator) { hook_.set(std::move(allocator)); }
 
-  MemoryStats stats() const;  // counted in block bytes
+  MemoryStats stats() const;  // counted in block bytes; in bytes from a caller's allocator
   void reset_peak();
   void release_cached();          // returns free blocks to the driver; waits for the GPU
   std::size_t available() const;  // free device memory plus cached blocks
@@ -59,8 +61,10 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   Taken take_cached(std::size_t bytes, CUstream stream);
   Taken take_from(SizeList& list, std::size_t bytes, std::size_t index, CUstream stream);
   Taken take_new(std::size_t bytes, std::size_t requested);
+  StoragePtr allocate_from(AllocatorPtr allocator, std::size_t bytes, CUstream stream);
   void wait_for(FreeBlock& block, CUstream stream);
   void give_back(CudaStorage& storage) noexcept;
+  void give_to_allocator(CudaStorage& storage) noexcept;
   void record_others(FreeBlock& block, const std::vector<CUstream>& others) noexcept;
   void free_all_cached() noexcept;
   void count_use(std::size_t bytes);
@@ -68,10 +72,12 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
 
   CudaContextPtr primary_;
   std::shared_ptr<CudaStreams> streams_;
+  AllocatorHook hook_;
   mutable std::mutex mutex_;
   std::map<std::size_t, SizeList> lists_;  // by block size
   std::atomic<std::size_t> in_use_{0};
   std::atomic<std::size_t> peak_{0};
+  std::atomic<std::size_t> outside_{0};  // the part of in_use_ from a caller's allocator
   std::atomic<std::size_t> owned_{0};
   std::atomic<std::size_t> most_in_use_{0};  // high-water mark
   ForkListener fork_listener_;

@@ -40,6 +40,14 @@ class CudaStreams {
   // its owner may have destroyed it. Blocks leave() for the duration.
   CUresult record(CUevent event, CUstream stream) const noexcept;
 
+  // Calls `use` with `stream`, or own() if it has been left. Blocks leave() for the duration; `use`
+  // must not call this object.
+  template <typename F>
+  void with_stream(CUstream stream, F&& use) const {
+    const std::lock_guard lock(mutex_);
+    use(is_open_locked(stream) ? stream : own_);
+  }
+
   void synchronize() const;  // waits for the thread's stream and own()
 
  private:

@@ -1,4 +1,4 @@
-// Counting.
+// Counts bytes and operations.
 #include "src/fuse/costs.h"
 
 #include <optional>
@@ -8,8 +8,8 @@
 namespace sinter {
 namespace {
 
-// Elements of one buffer that several views touch: the sum over the views, but at most the span
-// between the first and the last of them.
+// Estimates how many elements of one buffer the views read: the sum over the views, but at most the
+// span from the first to the last element.
 std::int64_t covered_elements(const std::vector<View>& views) {
   std::int64_t elements = 0;
   std::optional<Extent> all;

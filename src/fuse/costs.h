@@ -1,5 +1,5 @@
-// Costs of a group: bytes it reads and writes, and its operations. In: a plan's groups and graph.
-// Out: the counts that explain() and predictions use.
+// Costs of a group: bytes read, bytes written and operations. In: a plan's groups and graph.
+// Out: the counts used by explain() and by time predictions.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-// The views through which nodes from outside a group are read.
+// Nodes outside a group that it reads, each with the distinct views it is read through.
 using OutsideReads = std::map<NodeId, std::vector<View>>;
 
 template <typename IsInside>
@@ -27,7 +27,7 @@ void add_outside_reads(const Graph& graph, NodeId id, const IsInside& is_inside,
   }
 }
 
-// Fills in the group's counts; its nodes and outputs are there.
+// Fills in the group's counts. Its nodes and outputs must be set.
 void count_costs(const Plan& plan, FusionGroup& group);
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// Joining spaces: equal ones, one that has the other's kept axes, and ones whose axes divide each
-// other, as after a reshape.
+// Joins two spaces if they are equal, if one matches the other's kept axes, or if splitting axes
+// makes them match, as after a reshape.
 #include "src/fuse/group_space.h"
 
 #include <algorithm>
@@ -57,6 +57,7 @@ GroupAxes space_of(const Node& node) {
   const bool reduces = is_reduction(node.op);
   const Shape& shape = reduces ? node.operands[0].view.shape : node.shape;
   GroupAxes axes;
+  axes.reserve(static_cast<std::size_t>(shape.rank()));
   for (int i = 0; i < shape.rank(); ++i) {
     const bool is_padded =
         std::any_of(node.operands.begin(), node.operands.end(),
@@ -67,16 +68,19 @@ GroupAxes space_of(const Node& node) {
 }
 
 NodeAxes axes_of(const Node& node) {
-  const GroupAxes space = space_of(node);
+  const bool reduces = is_reduction(node.op);
+  const int rank = reduces ? node.operands[0].view.shape.rank() : node.shape.rank();
   NodeAxes axes;
-  for (int i = 0; i < static_cast<int>(space.size()); ++i) {
+  axes.computed_over.reserve(static_cast<std::size_t>(rank));
+  axes.result.reserve(static_cast<std::size_t>(rank));
+  for (int i = 0; i < rank; ++i) {
     axes.computed_over.push_back(i);
-    if (!space[static_cast<std::size_t>(i)].reduced) axes.result.push_back(i);
+    if (!reduces || !(node.axes >> i & 1)) axes.result.push_back(i);
   }
   return axes;
 }
 
-// Each axis of the view is a run of the list's axes.
+// Each axis of the view covers consecutive axes of the list.
 std::vector<std::int64_t> strides_along(const View& view, const AxisList& list,
                                         const GroupAxes& axes) {
   std::vector<std::int64_t> strides(axes.size(), 0);
@@ -115,6 +119,7 @@ bool are_same_elements(std::span<const std::int64_t> a, std::span<const std::int
 }
 
 AxisList mapped(const AxisList& list, const std::vector<AxisList>& to_joint) {
+  if (to_joint.empty()) return list;
   AxisList result;
   for (int axis : list) {
     const AxisList& pieces = to_joint[static_cast<std::size_t>(axis)];
@@ -133,17 +138,11 @@ namespace {
 
 constexpr std::size_t kMostAxes = 16;
 
-std::vector<AxisList> identity(std::size_t count) {
-  std::vector<AxisList> lists(count);
-  for (std::size_t i = 0; i < count; ++i) lists[i] = {static_cast<int>(i)};
-  return lists;
-}
-
 // `to`, whole also where axes of `from` are.
 GroupAxes joined(GroupAxes to, const GroupAxes& from, const std::vector<AxisList>& lists) {
-  for (std::size_t i = 0; i < from.size(); ++i)
-    if (from[i].whole)
-      for (int axis : lists[i]) to[static_cast<std::size_t>(axis)].whole = true;
+  for (int i = 0; i < static_cast<int>(from.size()); ++i)
+    if (from[static_cast<std::size_t>(i)].whole)
+      for (int axis : mapped({i}, lists)) to[static_cast<std::size_t>(axis)].whole = true;
   return to;
 }
 
@@ -152,11 +151,11 @@ bool same_sizes(const GroupAxes& a, const GroupAxes& b) {
                     [](const GroupAxis& x, const GroupAxis& y) { return x.size == y.size; });
 }
 
-// Refinement drops axes of one element: another reduced axis has to stay.
+// Whether a reduced axis remains after Refinement drops axes of size 1.
 bool has_long_rows(const GroupAxes& axes) { return numel(axes) > 0 && long_reduced_axes(axes) > 0; }
 
-// Splits the axes of both groups until those of b are axes of a, outermost first. If `kept_only`,
-// b runs along the kept axes of a.
+// Splits the axes of both groups, outermost first, until every axis of b is an axis of a. With
+// `kept_only`, b is matched with the kept axes of a only.
 class Refinement {
  public:
   Refinement(const GroupAxes& a, const GroupAxes& b, bool kept_only)
@@ -179,7 +178,7 @@ class Refinement {
   }
 
  private:
-  // A piece of axis i of a that is part of no axis of b.
+  // Appends a piece of a's axis i to the joint axes.
   int add(std::size_t i, std::int64_t size) {
     const int axis = static_cast<int>(joint_.axes.size());
     joint_.axes.push_back({size, a_[i].reduced, a_[i].whole});
@@ -187,7 +186,7 @@ class Refinement {
     return axis;
   }
 
-  // Axes of b of one element, which a does not have, are dropped.
+  // Drops axes of b of size 1, and starts the next longer one.
   void skip_ones() {
     while (rest_ == 1 && next_ < b_.size()) {
       if (b_[next_].size != 1) {
@@ -198,7 +197,7 @@ class Refinement {
     }
   }
 
-  // The outermost piece that the rests of both axes have in common.
+  // Takes the outermost piece common to what is left of both axes.
   bool take_piece(std::size_t i, std::int64_t& left) {
     skip_ones();
     if (next_ == b_.size()) return false;
@@ -218,24 +217,21 @@ class Refinement {
   const GroupAxes& a_;
   const GroupAxes& b_;
   const bool kept_only_;
-  const bool reduces_ = reduced_mask(b_) != 0;  // both do
+  const bool reduces_ = reduced_mask(b_) != 0;  // if b reduces, a does too
   JointSpace joint_;
-  std::size_t next_ = 0;   // axis of b
-  std::int64_t rest_ = 1;  // of it, that is not taken yet
+  std::size_t next_ = 0;   // current axis of b
+  std::int64_t rest_ = 1;  // what is left of it
 };
 
 // a's space, for b of the same sizes.
-JointSpace same_axes(const GroupAxes& a, const GroupAxes& b) {
-  const std::vector<AxisList> lists = identity(a.size());
-  return {joined(a, b, lists), lists, lists};
-}
+JointSpace same_axes(const GroupAxes& a, const GroupAxes& b) { return {joined(a, b, {}), {}, {}}; }
 
-// b, whose axes are not reduced, as part of a's space.
+// The joint space of a and b, where b does not reduce.
 std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
   const bool reduces = reduced_mask(a) != 0;
   if (same_sizes(a, b)) return same_axes(a, b);
   if (reduces && same_sizes(kept_axes(a), b)) {
-    JointSpace joint{a, identity(a.size()), {}};
+    JointSpace joint{a, {}, {}};
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!a[i].reduced) joint.from_b.push_back({static_cast<int>(i)});
     joint.axes = joined(a, b, joint.from_b);
@@ -248,32 +244,37 @@ std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAx
   return std::nullopt;
 }
 
+// Why two groups have no joint space.
+std::string why_apart(const GroupAxes& a, const GroupAxes& b) {
+  const std::uint32_t over_a = reduced_mask(a);
+  const std::uint32_t over_b = reduced_mask(b);
+  if (!over_a || !over_b)
+    return fmt::format("they walk different shapes: {} and {}", to_string(a), to_string(b));
+  if (same_sizes(a, b))
+    return fmt::format("one reduces over axes {}, the other over axes {}", axes_text(over_a),
+                       axes_text(over_b));
+  return fmt::format("they reduce over different shapes: {} and {}", to_string(a), to_string(b));
+}
+
 }  // namespace
 
-SpaceVerdict join_spaces(const GroupAxes& a, const GroupAxes& b, SplitAxes split) {
+SpaceVerdict join_spaces(const GroupAxes& a, const GroupAxes& b, SplitAxes split, Reason reason) {
   const std::uint32_t over_a = reduced_mask(a);
   const std::uint32_t over_b = reduced_mask(b);
   if (over_a == over_b && same_sizes(a, b)) return {same_axes(a, b), {}};
   if (over_a && over_b) {
-    if (same_sizes(a, b))
-      return {{},
-              fmt::format("one reduces over axes {}, the other over axes {}", axes_text(over_a),
-                          axes_text(over_b))};
-    if (split == SplitAxes::yes && numel(a) == numel(b) && has_long_rows(a) && has_long_rows(b))
+    if (split == SplitAxes::yes && !same_sizes(a, b) && numel(a) == numel(b) && has_long_rows(a) &&
+        has_long_rows(b))
       if (auto joint = Refinement(a, b, false).run()) return {std::move(joint), {}};
-    return {
-        {},
-        fmt::format("they reduce over different shapes: {} and {}", to_string(a), to_string(b))};
+  } else if (over_b) {
+    if (auto joint = inside(b, a, split)) {
+      std::swap(joint->from_a, joint->from_b);
+      return {std::move(joint), {}};
+    }
+  } else if (auto joint = inside(a, b, split)) {
+    return {std::move(joint), {}};
   }
-  std::optional<JointSpace> joint;
-  if (over_b) {
-    joint = inside(b, a, split);
-    if (joint) std::swap(joint->from_a, joint->from_b);
-  } else {
-    joint = inside(a, b, split);
-  }
-  if (joint) return {std::move(joint), {}};
-  return {{}, fmt::format("they walk different shapes: {} and {}", to_string(a), to_string(b))};
+  return {{}, reason == Reason::wanted ? why_apart(a, b) : std::string()};
 }
 
 }  // namespace sinter

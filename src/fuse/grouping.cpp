@@ -1,10 +1,9 @@
-// Merging. Group ids stay what they were when a smaller group is merged into a larger one, so that
-// a program of many nodes is grouped in little more than linear time.
+// Merging. The smaller group is merged into the larger, which keeps its id, so grouping takes
+// little more than linear time.
 #include "src/fuse/grouping.h"
 
 #include <algorithm>
-#include <set>
-#include <unordered_set>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/fuse/costs.h"
@@ -29,7 +28,8 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       unit_of_(graph.nodes.size(), kNoGroup),
       node_axes_(graph.nodes.size()) {
   for (const Operand& output : graph.outputs) is_output_[output.node] = 1;
-  // Reductions one after the other, up to a node: those of the same round can share a pass.
+  // Length of the longest chain of reductions up to a node. Reductions of the same round can share
+  // a pass.
   ById<NodeId, int> rounds(graph.nodes.size(), 0);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph[id];
@@ -42,8 +42,15 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
     node_axes_[id] = sinter::axes_of(node);
     order_.push_back(unit_of_[id]);
     if (is_reduction(node.op)) units_.back().reductions[++rounds[id]] = 1;
+    units_.back().most_accesses = node.operands.size() + 1;
     units_.back().has_contraction = node.op == Op::contract;
-    units_.back().runs_in_library = runs_in_library(graph, node, options);
+    if (options.runs_alone)
+      units_.back().alone = options.runs_alone(graph, node, dense_view(node.shape));
+  }
+  seen_by_.resize(units_.size(), 0);
+  for (int place = 0; place < static_cast<int>(units_.size()); ++place) {
+    next_place_.push_back(place + 1);
+    previous_place_.push_back(place - 1);
   }
 }
 
@@ -53,8 +60,7 @@ std::vector<NodeId> Grouping::members(GroupId group) const {
   return sorted;
 }
 
-// Groups of the same shape first: a merge that splits axes must not stand in the way of one that
-// does not.
+// First without splitting axes: a merge that splits axes must not block one that does not.
 void Grouping::merge_all() {
   for (const SplitAxes split : {SplitAxes::no, SplitAxes::yes}) {
     split_axes_ = split;
@@ -79,10 +85,12 @@ void Grouping::merge_along_edges() {
 void Grouping::merge_readers_of_one_input() {
   for (NodeId source = 0; source < graph_.size(); ++source) {
     if (is_scalar(graph_[source].op)) continue;
-    std::vector<NodeId> readers;  // one for each group
-    std::set<GroupId> seen;
-    for (NodeId user : users_[source])
-      if (computes(graph_[user]) && seen.insert(group_of(user)).second) readers.push_back(user);
+    std::vector<NodeId> readers;  // one per group
+    for (NodeId user : users_[source]) {
+      const auto shares_group = [&](NodeId id) { return group_of(id) == group_of(user); };
+      if (computes(graph_[user]) && std::none_of(readers.begin(), readers.end(), shares_group))
+        readers.push_back(user);
+    }
     for (std::size_t i = 0; i < readers.size(); ++i)
       for (std::size_t j = i + 1; j < readers.size(); ++j)
         try_merge(group_of(readers[i]), group_of(readers[j]));
@@ -91,8 +99,9 @@ void Grouping::merge_readers_of_one_input() {
 
 bool Grouping::try_merge(GroupId a, GroupId b) {
   if (a == b) return false;
-  const SpaceVerdict verdict = judge(a, b);
+  SpaceVerdict verdict = judge(a, b, Reason::unasked);
   if (!verdict.space) return false;
+  const std::size_t accesses_of_both = most_accesses(a, b);
   map_members(a, verdict.space->from_a);
   map_members(b, verdict.space->from_b);
   const bool a_is_larger = units_[a].members.size() > units_[b].members.size();
@@ -101,8 +110,9 @@ bool Grouping::try_merge(GroupId a, GroupId b) {
   reorder(a, b, a_is_larger ? a : b);
   for (NodeId id : merged.members) unit_of_[id] = a_is_larger ? a : b;
   target.members.insert(target.members.end(), merged.members.begin(), merged.members.end());
-  target.axes = verdict.space->axes;
+  target.axes = std::move(verdict.space->axes);
   target.work += merged.work;
+  target.most_accesses = accesses_of_both;
   target.has_contraction |= merged.has_contraction;
   for (const auto& [round, count] : merged.reductions) target.reductions[round] += count;
   merged.members.clear();
@@ -117,25 +127,55 @@ void Grouping::map_members(GroupId group, const std::vector<AxisList>& to_joint)
   }
 }
 
-SpaceVerdict Grouping::judge(GroupId a, GroupId b) const {
-  if (units_[a].runs_in_library || units_[b].runs_in_library)
-    return {{}, "the matrix product runs in cuBLASLt, which gains more than fusing would"};
+SpaceVerdict Grouping::judge(GroupId a, GroupId b, Reason reason) const {
+  for (const GroupId group : {a, b})
+    if (!units_[group].alone.empty()) return {{}, std::string(units_[group].alone)};
   if (units_[a].has_contraction && units_[b].has_contraction)
     return {{}, "each matrix product has a kernel of its own"};
-  SpaceVerdict verdict = join_spaces(axes(a), axes(b), split_axes_);
+  SpaceVerdict verdict = join_spaces(axes(a), axes(b), split_axes_, reason);
   if (!verdict.space) return verdict;
-  if (!options_.split_rows && long_reduced_axes(verdict.space->axes) >
-                                  std::max(long_reduced_axes(axes(a)), long_reduced_axes(axes(b))))
+  if (options_.rows_on_chip &&
+      long_reduced_axes(verdict.space->axes) >
+          std::max(long_reduced_axes(axes(a)), long_reduced_axes(axes(b))) &&
+      !keeps_rows_whole(a, b, *verdict.space))
     return {{}, "rows of several axes would not stay on chip"};
   if (has_misaligned_edge(a, b, *verdict.space))
-    return {{}, first_misaligned_edge(a, b, *verdict.space)};
-  if (std::string reason = too_large(a, b); !reason.empty()) return {{}, std::move(reason)};
+    return {{}, reason == Reason::wanted ? first_misaligned_edge(a, b, *verdict.space) : ""};
+  if (std::string excess = too_large(a, b); !excess.empty()) return {{}, std::move(excess)};
   if (has_path_around(a, b)) return {{}, "another kernel has to run between them"};
   return verdict;
 }
 
+// Whether the reduced axes of a joint space can be walked as one: every tensor from outside steps
+// evenly from one to the next, or is small, so that finding its elements by a division is cheap.
+bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const {
+  std::vector<std::size_t> reduced;
+  for (std::size_t i = 0; i < joint.axes.size(); ++i)
+    if (joint.axes[i].reduced && joint.axes[i].size > 1) reduced.push_back(i);
+  const auto is_even = [&](const std::vector<std::int64_t>& strides) {
+    for (std::size_t i = 1; i < reduced.size(); ++i)
+      if (strides[reduced[i - 1]] != strides[reduced[i]] * joint.axes[reduced[i]].size)
+        return false;
+    return true;
+  };
+  for (GroupId group : {a, b})
+    for (NodeId id : units_[group].members) {
+      const std::vector<AxisList>& to_joint = group == a ? joint.from_a : joint.from_b;
+      if (!is_even(dense_strides(mapped(node_axes_[id].result, to_joint), joint.axes)))
+        return false;
+      for (const Operand& operand : graph_[id].operands) {
+        const GroupId source = group_of(operand.node);
+        if (is_scalar(graph_[operand.node].op) || source == a || source == b) continue;
+        const AxisList list = mapped(node_axes_[id].computed_over, to_joint);
+        const bool is_small = distinct_elements(operand.view) <= numel(joint.axes) / kMuchLess;
+        if (!is_small && !is_even(strides_along(operand.view, list, joint.axes))) return false;
+      }
+    }
+  return true;
+}
+
 std::string Grouping::refusal(GroupId a, GroupId b) const {
-  const std::string reason = judge(a, b).refusal;
+  const std::string reason = judge(a, b, Reason::wanted).refusal;
   return reason.empty() ? "they read nothing in common" : reason;
 }
 
@@ -148,21 +188,30 @@ Grouping::Edge Grouping::edge_axes(NodeId reader, NodeId source, GroupId a,
           mapped(node_axes_[source].result, to_joint(source))};
 }
 
-// Whether a node reads of another one just the element it is at.
+// Whether the operand reads its source elementwise, at the same index.
 bool Grouping::is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const {
   return operand.view.offset == 0 && !operand.view.is_padded() &&
          are_same_elements(strides_along(operand.view, edge.reader, axes),
                            dense_strides(edge.source, axes), axes);
 }
 
-// Looks at the edges between the groups from the smaller one. Edges inside a group stay aligned.
+// The most common aligned edge, found without strides: the reader sees all of the other node, in
+// order, and both lie in the space alike.
+bool Grouping::reads_in_order(NodeId reader, const Operand& operand,
+                              const JointSpace& joint) const {
+  return joint.from_a.empty() && joint.from_b.empty() && is_whole(graph_, operand) &&
+         node_axes_[reader].computed_over == node_axes_[operand.node].result;
+}
+
+// Finds the edges between the groups by scanning the smaller one. Edges inside a group stay
+// aligned.
 bool Grouping::has_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const {
   const bool a_is_smaller = units_[a].members.size() < units_[b].members.size();
   const GroupId small = a_is_smaller ? a : b;
   const GroupId large = a_is_smaller ? b : a;
   const auto is_misaligned = [&](NodeId reader, GroupId source) {
     for (const Operand& operand : graph_[reader].operands)
-      if (group_of(operand.node) == source &&
+      if (group_of(operand.node) == source && !reads_in_order(reader, operand, joint) &&
           !is_aligned(operand, edge_axes(reader, operand.node, a, joint), joint.axes))
         return true;
     return false;
@@ -210,14 +259,12 @@ std::string Grouping::too_large(GroupId a, GroupId b) const {
         other != second.reductions.end() && count + other->second > options_.most_reductions)
       return fmt::format("one kernel would have more than {} reductions in one pass",
                          options_.most_reductions);
-  constexpr std::size_t kMostOfANode = 4;  // three operands and itself
-  const auto most = static_cast<std::size_t>(options_.most_accesses);
-  if ((first.members.size() + second.members.size()) * kMostOfANode <= most) return {};
-  if (accesses(a, b) <= most) return {};
+  if (most_accesses(a, b) <= static_cast<std::size_t>(options_.most_accesses)) return {};
   return fmt::format("one kernel would have more than {} reads and writes", options_.most_accesses);
 }
 
-// Each way in which a node from outside is read, and each node that others read, is an access.
+// Counts reads and writes of the merged kernel: each distinct view of an outside node, and each
+// node that is read outside.
 std::size_t Grouping::accesses(GroupId a, GroupId b) const {
   const auto is_inside = [&](NodeId id) { return group_of(id) == a || group_of(id) == b; };
   OutsideReads reads;
@@ -231,13 +278,21 @@ std::size_t Grouping::accesses(GroupId a, GroupId b) const {
   return count;
 }
 
-// Everything that one unit reaches, or that reaches it, strictly between two places of the order.
+// An upper bound of accesses(), which is slow. Groups that read each other have fewer together, so
+// they are counted where the sum is too large.
+std::size_t Grouping::most_accesses(GroupId a, GroupId b) const {
+  const std::size_t sum = units_[a].most_accesses + units_[b].most_accesses;
+  return sum <= static_cast<std::size_t>(options_.most_accesses) ? sum : accesses(a, b);
+}
+
+// All units reachable from `from` by `visit_next` whose order is strictly between the two bounds.
 template <typename VisitNext>
 std::vector<Grouping::UnitId> Grouping::reached(UnitId from, int after, int before,
                                                 const VisitNext& visit_next) const {
   std::vector<UnitId> found;
-  std::unordered_set<UnitId> seen{from};
   std::vector<UnitId> waiting{from};
+  const int search = ++searches_;
+  seen_by_[from] = search;
   while (!waiting.empty()) {
     const UnitId unit = waiting.back();
     waiting.pop_back();
@@ -245,7 +300,8 @@ std::vector<Grouping::UnitId> Grouping::reached(UnitId from, int after, int befo
       visit_next(id, [&](NodeId next) {
         const UnitId other = unit_of_[next];
         if (other == kNoGroup || order_[other] <= after || order_[other] >= before) return;
-        if (!seen.insert(other).second) return;
+        if (seen_by_[other] == search) return;
+        seen_by_[other] = search;
         found.push_back(other);
         waiting.push_back(other);
       });
@@ -265,28 +321,58 @@ std::vector<Grouping::UnitId> Grouping::between(UnitId from, UnitId to, bool for
   });
 }
 
-// Whether a path leads from one group to the other through a third. It would lie between them in
-// the order of units.
+Grouping::Ordered Grouping::ordered(UnitId a, UnitId b) const {
+  return order_[a] < order_[b] ? Ordered{a, b} : Ordered{b, a};
+}
+
+// No unit lies between them in the order.
+bool Grouping::are_neighbours(const Ordered& units) const {
+  return next_place_[static_cast<std::size_t>(order_[units.first])] == order_[units.last];
+}
+
+void Grouping::vacate(int place) {
+  const int next = next_place_[static_cast<std::size_t>(place)];
+  const int previous = previous_place_[static_cast<std::size_t>(place)];
+  if (previous >= 0) next_place_[static_cast<std::size_t>(previous)] = next;
+  if (next < static_cast<int>(previous_place_.size()))
+    previous_place_[static_cast<std::size_t>(next)] = previous;
+}
+
+// Whether a path from one group to the other goes through a third. Such a path lies between them
+// in topological order. Searched from the group with fewer nodes.
 bool Grouping::has_path_around(GroupId a, GroupId b) const {
-  const auto [first, last] =
-      std::minmax(a, b, [&](GroupId x, GroupId y) { return order_[x] < order_[y]; });
-  for (UnitId unit : between(first, last, true))
-    for (NodeId id : units_[unit].members)
-      for (NodeId user : users_[id])
-        if (unit_of_[user] == last) return true;
+  const Ordered units = ordered(a, b);
+  if (are_neighbours(units)) return false;
+  const UnitId first = units.first;
+  const UnitId last = units.last;
+  const bool forward = units_[first].members.size() <= units_[last].members.size();
+  const auto is_last = [&](NodeId user) { return unit_of_[user] == last; };
+  const auto is_first = [&](const Operand& operand) { return unit_of_[operand.node] == first; };
+  for (UnitId unit : forward ? between(first, last, true) : between(last, first, false))
+    for (NodeId id : units_[unit].members) {
+      const std::vector<Operand>& read = graph_[id].operands;
+      if (forward ? std::any_of(users_[id].begin(), users_[id].end(), is_last)
+                  : std::any_of(read.begin(), read.end(), is_first))
+        return true;
+    }
   return false;
 }
 
-// Keeps the order of units topological when two become one (Pearce and Kelly): what has to run
-// before the later one, then the merged one, then what has to run after the earlier one.
+// Updates the topological order for a merge (Pearce and Kelly): first the predecessors of the later
+// unit, then the merged unit, then the successors of the earlier one.
 void Grouping::reorder(GroupId a, GroupId b, GroupId merged) {
-  const auto [first, last] =
-      std::minmax(a, b, [&](GroupId x, GroupId y) { return order_[x] < order_[y]; });
+  const Ordered pair = ordered(a, b);
+  const auto [first, last] = pair;
   const auto earlier = [&](UnitId x, UnitId y) { return order_[x] < order_[y]; };
-  std::vector<UnitId> before = between(last, first, false);
-  std::vector<UnitId> after = between(first, last, true);
+  std::vector<UnitId> before;
+  std::vector<UnitId> after;
+  if (!are_neighbours(pair)) {
+    before = between(last, first, false);
+    after = between(first, last, true);
+  }
   std::sort(before.begin(), before.end(), earlier);
   std::sort(after.begin(), after.end(), earlier);
+  vacate(order_[last]);
   std::vector<UnitId> units = before;
   units.push_back(merged);
   units.insert(units.end(), after.begin(), after.end());

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/by_id.h"
@@ -14,7 +15,7 @@
 
 namespace sinter {
 
-// Nodes that kernels compute; others are leaves and concats.
+// Whether a kernel computes the node; all others are leaves and concats.
 bool computes(const Node& node);
 
 using GroupId = std::int32_t;
@@ -22,19 +23,21 @@ inline constexpr GroupId kNoGroup = -1;
 
 class Grouping {
  public:
-  // Every computing node by itself.
+  // Starts with one group per computing node.
   Grouping(const Graph& graph, const FusionOptions& options);
 
   void merge_all();
 
   // kNoGroup for leaves and concats.
   GroupId group_of(NodeId id) const { return computes(graph_[id]) ? unit_of_[id] : kNoGroup; }
-  // By group; those that were merged into others have no members. In evaluation order.
+  // Members in evaluation order. Groups merged into another have none.
   std::vector<NodeId> members(GroupId group) const;
   const GroupAxes& axes(GroupId group) const { return units_[group].axes; }
   const NodeAxes& axes_of(NodeId id) const { return node_axes_[id]; }
 
-  // Why two groups are not one.
+  bool rows_on_chip() const { return options_.rows_on_chip; }
+
+  // Why the two groups were not merged.
   std::string refusal(GroupId a, GroupId b) const;
 
  private:
@@ -42,29 +45,40 @@ class Grouping {
     std::vector<NodeId> members;
     GroupAxes axes;
     int work = 0;                        // simple instructions per element
-    std::map<int, int> reductions = {};  // by round: how many are accumulated in one pass
+    std::map<int, int> reductions = {};  // by round: number accumulated in one pass
+    std::size_t most_accesses = 0;       // an upper bound of its reads and writes
     bool has_contraction = false;
-    bool runs_in_library = false;
+    std::string_view alone = {};  // not empty: why nothing may be fused with it
   };
   void merge_along_edges();
   void merge_readers_of_one_input();
   bool try_merge(GroupId a, GroupId b);
-  SpaceVerdict judge(GroupId a, GroupId b) const;
+  SpaceVerdict judge(GroupId a, GroupId b, Reason reason) const;
+  bool keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const;
   bool has_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const;
   std::string first_misaligned_edge(GroupId a, GroupId b, const JointSpace& joint) const;
-  // The axes of two nodes, one of each group, in the joint space.
+  // The joint-space axes of an edge's two nodes, one in each group.
   struct Edge {
     AxisList reader;
     AxisList source;
   };
   Edge edge_axes(NodeId reader, NodeId source, GroupId a, const JointSpace& joint) const;
   bool is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const;
+  bool reads_in_order(NodeId reader, const Operand& operand, const JointSpace& joint) const;
   void map_members(GroupId group, const std::vector<AxisList>& to_joint);
   std::string too_large(GroupId a, GroupId b) const;
   std::size_t accesses(GroupId a, GroupId b) const;
+  std::size_t most_accesses(GroupId a, GroupId b) const;
 
-  // A group, or a concat: what a path from one group to another leads through.
+  // A group or a concat: the vertices of paths between groups.
   using UnitId = GroupId;
+  struct Ordered {
+    UnitId first;
+    UnitId last;
+  };
+  Ordered ordered(UnitId a, UnitId b) const;
+  bool are_neighbours(const Ordered& units) const;
+  void vacate(int place);
   bool has_path_around(GroupId a, GroupId b) const;
   void reorder(GroupId a, GroupId b, GroupId merged);
   std::vector<UnitId> between(UnitId from, UnitId to, bool forward) const;
@@ -80,7 +94,13 @@ class Grouping {
   ById<NodeId, UnitId> unit_of_;  // kNoGroup for leaves
   ById<UnitId, Group> units_;
   ById<NodeId, NodeAxes> node_axes_;  // in the space of the node's group; none for leaves
-  ById<UnitId, int> order_;           // topological
+  ById<UnitId, int> order_;           // position in topological order
+  // The places of the order that merging has not vacated, as a list.
+  std::vector<int> next_place_;
+  std::vector<int> previous_place_;
+  // The latest search that saw a unit.
+  mutable ById<UnitId, int> seen_by_;
+  mutable int searches_ = 0;
 };
 
 }  // namespace sinter

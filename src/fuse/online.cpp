@@ -1,4 +1,4 @@
-// The pattern, from its last node back.
+// Matches the pattern backwards from its last node.
 #include "src/fuse/online.h"
 
 #include "src/fuse/plan.h"

@@ -1,6 +1,6 @@
-// Online sums: sum(exp(u - max(u))), which can be made without the maximum of all u: by correcting
-// it whenever a greater one comes (src/lower/online.h), or from parts with maxima of their own.
-// In: a Graph. Out: the parts of that pattern.
+// Online softmax sums: sum(exp(u - max(u))) can be computed before the final maximum is known,
+// either by rescaling it whenever the running maximum grows (src/lower/online.h) or from parts with
+// their own maxima. In: a Graph. Out: the nodes of that pattern.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct OnlineNodes {
   NodeId sum = -1;
 };
 
-// `sum` as the last node of the pattern; nothing if it is none. u is of floats, and so is the sum:
-// no rounding but what the program's own types ask for is in between.
+// Matches the pattern that ends in `sum`; nullopt if there is no match. u and the sum have the same
+// floating-point compute dtype, so online summation adds no rounding.
 std::optional<OnlineNodes> online_nodes(const Graph& graph, NodeId sum);
 
 }  // namespace sinter

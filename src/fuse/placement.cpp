@@ -1,7 +1,9 @@
-// Orders and places.
+// Orders groups and assigns buffers.
 #include "src/fuse/placement.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "src/base/check.h"
@@ -9,7 +11,7 @@
 namespace sinter {
 namespace {
 
-// Counts, for each group and concat, the values from outside that it still waits for.
+// Counts, for each group and concat, the outside values it still waits for.
 class Waiting {
  public:
   Waiting(const Graph& graph, const Grouping& grouping)
@@ -41,7 +43,7 @@ class Waiting {
   const Graph& graph_;
   const Grouping& grouping_;
   ById<NodeId, std::vector<NodeId>> readers_;
-  ById<GroupId, int> groups_;  // there are no more groups than nodes
+  ById<GroupId, int> groups_;  // sized by nodes: there are no more groups than nodes
   ById<NodeId, int> concats_;
 };
 
@@ -67,7 +69,9 @@ void order_groups(const Grouping& grouping, Plan& plan) {
           plan.group_of[static_cast<std::size_t>(member)] = static_cast<int>(plan.groups.size());
       }
       if (group != kNoGroup)
-        plan.groups.push_back({.axes = grouping.axes(group), .nodes = std::move(nodes)});
+        plan.groups.push_back({.axes = grouping.axes(group),
+                               .nodes = std::move(nodes),
+                               .rows_on_chip = grouping.rows_on_chip()});
       if (group != kNoGroup)
         for (NodeId member : plan.groups.back().nodes)
           plan.groups.back().node_axes.push_back(grouping.axes_of(member));
@@ -76,26 +80,77 @@ void order_groups(const Grouping& grouping, Plan& plan) {
   SINTER_ASSERT(std::count(has_run.begin(), has_run.end(), 0) == 0, "groups wait for each other");
 }
 
-void place_values(Plan& plan) {
+namespace {
+
+std::vector<NodeId> find_group_outputs(Plan& plan) {
   const Graph& graph = plan.graph;
   const auto group_of = [&](NodeId id) { return plan.group_of[static_cast<std::size_t>(id)]; };
-  const auto placement = [&](NodeId id) -> Placement& {
-    return plan.placements[static_cast<std::size_t>(id)];
-  };
   ById<NodeId, char> leaves(graph.nodes.size(), 0);
   for (const Operand& output : graph.outputs) leaves[output.node] = 1;
   for (NodeId id = 0; id < graph.size(); ++id)
     for (const Operand& operand : graph[id].operands)
       if (group_of(operand.node) != group_of(id) || group_of(id) < 0) leaves[operand.node] = 1;
-  plan.placements.resize(graph.nodes.size());
+  std::vector<NodeId> found;
   for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph[id];
-    const bool leaves_its_group = computes(node) && leaves[id];
-    if (node.op == Op::input || node.op == Op::concat || leaves_its_group)
-      placement(id) = {id, dense_view(node.shape)};
-    if (leaves_its_group) plan.groups[static_cast<std::size_t>(group_of(id))].outputs.push_back(id);
+    if (!computes(graph[id]) || !leaves[id]) continue;
+    plan.groups[static_cast<std::size_t>(group_of(id))].outputs.push_back(id);
+    found.push_back(id);
   }
-  // From the last concat back, so that a concat inside a concat finds its own place first.
+  return found;
+}
+
+// How the elements of a node must lie so that a result that is all of them, in whatever order, lies
+// as `wanted`; none if no strides do that.
+std::optional<View> view_of_node(const Node& node, const View& result, const View& wanted) {
+  if (result.shape.numel() != node.shape.numel()) return std::nullopt;
+  Shape order;
+  for (int i = 0; i < result.shape.rank(); ++i) order.push_back(i);
+  std::stable_sort(&order[0], &order[0] + order.rank(), [&](std::int64_t a, std::int64_t b) {
+    const auto stride = [&](std::int64_t i) { return result.strides[static_cast<int>(i)]; };
+    const auto is_one = [&](std::int64_t i) { return result.shape[static_cast<int>(i)] == 1; };
+    if (is_one(a) || is_one(b)) return is_one(a) && !is_one(b);
+    return stride(a) > stride(b);
+  });
+  if (!is_identity(permute(result, order))) return std::nullopt;
+  return reshape(permute({wanted.shape, wanted.strides, 0}, order), node.shape);
+}
+
+using NodeViews = std::map<NodeId, View>;
+
+// Whether a node runs alone, but not if its result lies as `wanted`.
+bool loses_its_kernel(const Graph& graph, const Node& node, const View& wanted,
+                      const AloneRule& runs_alone) {
+  return runs_alone && !runs_alone(graph, node, dense_view(node.shape)).empty() &&
+         runs_alone(graph, node, wanted).empty();
+}
+
+NodeViews views_for(const Graph& graph, std::span<const View> wanted, const AloneRule& runs_alone) {
+  NodeViews views;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Operand& output = graph.outputs[i];
+    const Node& node = graph[output.node];
+    if (views.count(output.node) || !(computes(node) || node.op == Op::concat)) continue;
+    const auto view = view_of_node(node, output.view, wanted[i]);
+    if (view && !loses_its_kernel(graph, node, *view, runs_alone))
+      views.emplace(output.node, *view);
+  }
+  return views;
+}
+
+void place(Plan& plan, const std::vector<NodeId>& stored, const NodeViews& views) {
+  const Graph& graph = plan.graph;
+  const auto placement = [&](NodeId id) -> Placement& {
+    return plan.placements[static_cast<std::size_t>(id)];
+  };
+  const auto place_alone = [&](NodeId id) {
+    const auto given = views.find(id);
+    placement(id) = {id, given != views.end() ? given->second : dense_view(graph[id].shape)};
+  };
+  plan.placements.assign(graph.nodes.size(), {});
+  for (NodeId id : stored) place_alone(id);
+  for (NodeId id = 0; id < graph.size(); ++id)
+    if (graph[id].op == Op::input || graph[id].op == Op::concat) place_alone(id);
+  // Last concat first, so that a nested concat is placed before its own parts.
   for (NodeId id = graph.size() - 1; id >= 0; --id) {
     const Node& node = graph[id];
     if (node.op != Op::concat) continue;
@@ -108,6 +163,34 @@ void place_values(Plan& plan) {
       start += size;
     }
   }
+}
+
+// Forgets the views of buffers from which some operand could not be read. False if there are none.
+bool drop_unreadable(const Plan& plan, NodeViews& views) {
+  const Graph& graph = plan.graph;
+  std::set<NodeId> unreadable;
+  const auto check = [&](const Operand& operand) {
+    const Placement& place = plan.placements[static_cast<std::size_t>(operand.node)];
+    if (views.count(place.buffer) && !compose(operand.view, place.view))
+      unreadable.insert(place.buffer);
+  };
+  const auto group_of = [&](NodeId id) { return plan.group_of[static_cast<std::size_t>(id)]; };
+  for (NodeId id = 0; id < graph.size(); ++id)
+    for (const Operand& operand : graph[id].operands)
+      if (group_of(id) < 0 || group_of(operand.node) != group_of(id)) check(operand);
+  for (const Operand& output : graph.outputs) check(output);
+  for (NodeId id : unreadable) views.erase(id);
+  return !unreadable.empty();
+}
+
+}  // namespace
+
+void place_values(Plan& plan, std::span<const View> wanted, const AloneRule& runs_alone) {
+  const std::vector<NodeId> stored = find_group_outputs(plan);
+  NodeViews views = views_for(plan.graph, wanted, runs_alone);
+  do {
+    place(plan, stored, views);
+  } while (drop_unreadable(plan, views));
 }
 
 void widen_small_values(Plan& plan) {

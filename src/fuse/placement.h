@@ -1,20 +1,26 @@
-// Placement: the order in which groups run, and where values that leave them are stored.
+// Placement: the order in which groups run, and where their outputs are stored.
 // In: a Plan's graph and a Grouping. Out: the Plan's groups, outputs and placements.
 #pragma once
+
+#include <span>
 
 #include "src/fuse/grouping.h"
 #include "src/fuse/plan.h"
 
 namespace sinter {
 
-// Fills in groups, in an order in which each comes after those it reads, and group_of.
+// Fills in groups, in topological order, and group_of.
 void order_groups(const Grouping& grouping, Plan& plan);
 
-// Finds the values that leave their group. Each gets a buffer, or its place in a concat's.
-void place_values(Plan& plan);
+// Finds the values read outside their group. Each gets its own buffer or a slice of a concat's.
+// `wanted`: how each result should lie in memory; empty if it does not matter. A result lies
+// otherwise if it is not a whole buffer, if a kernel could not read it back from there, or if a
+// node that runs alone because of its kernel could not use that kernel.
+void place_values(Plan& plan, std::span<const View> wanted = {},
+                  const AloneRule& runs_alone = nullptr);
 
-// Values between kernels are not tensors of the program: 16-bit floats stay f32, as inside a
-// kernel, if that costs next to nothing.
+// Keeps small 16-bit intermediate values in f32 between kernels, as inside a kernel, where the
+// extra traffic is negligible. Tensors the program returns keep their dtype.
 void widen_small_values(Plan& plan);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Plans: options, checks and printing.
+// Plan: options, verification and printing.
 #include "src/fuse/plan.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ View Plan::buffer_view(const Operand& operand) const {
   return *view;
 }
 
-const NodeAxes& FusionGroup::axes_of(NodeId node) const {
+std::size_t FusionGroup::position_of(NodeId node) const {
   const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
   SINTER_ASSERT(at != nodes.end() && *at == node, "%{} is not in the group", node);
-  return node_axes[static_cast<std::size_t>(at - nodes.begin())];
+  return static_cast<std::size_t>(at - nodes.begin());
 }
 
 namespace {
 
-// The group reduces, but not over any of these axes.
+// Whether the group reduces, but over none of these axes.
 bool are_kept(const GroupAxes& axes, const AxisList& list) {
   return reduced_mask(axes) != 0 && std::none_of(list.begin(), list.end(), [&](int axis) {
            return axes[static_cast<std::size_t>(axis)].reduced;
@@ -41,20 +41,19 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
   FusionOptions options;
   options.fuse = fuse;
   options.parallelism = parallelism;
-  options.matmul_library = machine.matmul_library;
   if (machine.kind == MachineKind::gpu) {
-    // A row is taken by the threads of one block, or of a cluster of them.
+    // The threads of one block, or of a cluster of blocks, share a row.
     options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
     options.smallest_column_part = 64;
-    // An access is an address, a stride for each axis and little more, of 4095 words in all.
+    // An access takes a pointer, a stride per axis and little more, of 4095 parameter words in all.
     options.most_accesses = 128;
     options.repeated_cost = 8 * kHeavyCost;
-    options.split_rows = false;
+    options.rows_on_chip = true;
   }
   return options;
 }
 
-// Every node runs along axes of its sizes, and reads nodes of its group element by element.
+// Checks that every node's axes match its size, and that it reads nodes of its group elementwise.
 void verify_axes(const Plan& plan, const FusionGroup& group) {
   SINTER_ASSERT(group.node_axes.size() == group.nodes.size(), "a node has no axes");
   const auto elements = [&](const AxisList& list) {
@@ -80,7 +79,7 @@ void verify_axes(const Plan& plan, const FusionGroup& group) {
 
 void verify(const Plan& plan) {
   std::vector<char> ready(plan.graph.nodes.size(), 0);
-  // Leaves are there; a concat is once its operands are.
+  // Leaves are always ready; a concat is ready once its operands are.
   auto settle = [&] {
     for (NodeId id = 0; id < plan.graph.size(); ++id) {
       const auto& operands = plan.graph[id].operands;

@@ -1,10 +1,13 @@
-// Plan: which nodes share a kernel, where values that leave a kernel live, and for every edge
-// between two kernels why it stayed unfused. Graph in, Plan out.
+// Plan: which nodes share a kernel, where a kernel's outputs are stored, and why each edge between
+// two kernels stayed unfused. Graph in, Plan out.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/base/machine.h"
@@ -14,34 +17,36 @@
 namespace sinter {
 
 struct FusionGroup {
-  GroupAxes axes;                        // the index space that the kernel walks
-  std::vector<NodeId> nodes;             // in evaluation order, which is that of their ids
+  GroupAxes axes;                        // the kernel's iteration space
+  std::vector<NodeId> nodes;             // in evaluation order, which is id order
   std::vector<NodeAxes> node_axes = {};  // by position in `nodes`
-  std::vector<NodeId> outputs = {};      // those whose values leave the group
+  std::vector<NodeId> outputs = {};      // nodes that are read outside the group
+  bool rows_on_chip = false;             // kernels keep rows in registers: see iteration.h
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
   std::int64_t flops = 0;  // simple operations, by the op table's costs
 
   std::int64_t bytes() const { return bytes_read + bytes_written; }
-  const NodeAxes& axes_of(NodeId node) const;  // of a node of the group
-  // Whether a node has one value per row, not one for each element along the reduced axes.
+  std::size_t position_of(NodeId node) const;  // in `nodes`; `node` must be in the group
+  const NodeAxes& axes_of(NodeId node) const { return node_axes[position_of(node)]; }
+  // Whether a node's result has one value per row (none of the reduced axes).
   bool is_per_row(NodeId node) const;
-  // Whether it is computed once per row; a reduction is computed from all elements of its row.
+  // Whether a node is computed once per row. A reduction is not: it reads its row's elements.
   bool is_computed_per_row(NodeId node) const;
 };
 
-// A value that one group writes and another reads back; or a part of a concat that is written by
-// another group than the concat's first part.
+// A value that one group writes and another reads back, or a part of a concat that is not written
+// by the group that writes the concat's first part.
 struct UnfusedEdge {
   NodeId producer = -1;
   NodeId consumer = -1;
   int producer_group = -1;
   int consumer_group = -1;
   std::string reason;
-  std::int64_t bytes = 0;  // what writing and reading it costs; 0: a kernel more
+  std::int64_t bytes = 0;  // memory traffic of the edge; 0: it only costs an extra kernel
 };
 
-// Where a materialised node lives: in a buffer of its own, or inside a concat's.
+// Where a materialised node is stored: in its own buffer, or inside a concat's.
 struct Placement {
   NodeId buffer = -1;  // the node that owns the buffer; -1: not materialised
   View view;           // over that buffer
@@ -54,39 +59,46 @@ struct Plan {
   std::vector<Placement> placements;  // by node
   std::vector<UnfusedEdge> unfused;
 
-  // The view through which an operand's bytes are found in the buffer of placements[operand.node].
+  // The operand's view over the buffer of placements[operand.node].
   View buffer_view(const Operand& operand) const;
 };
+
+// Why a node whose result is placed as `result` has a kernel of its own, without any fusion; empty
+// if it may share one.
+using AloneRule =
+    std::function<std::string_view(const Graph& graph, const Node& node, const View& result)>;
 
 struct FusionOptions {
   bool fuse = true;
   int parallelism = 1;  // how many workers a kernel should keep busy
-  // Rows up to this length are shared by several workers as they are; longer ones are split where
-  // they are few.
+  // Rows up to this length are not split: several threads share one row. Longer rows are split if
+  // there are few of them.
   std::int64_t whole_row = 0;
-  // Elements of a reduced axis that are worth a worker of their own, where results lie side by
-  // side.
+  // Smallest part of a reduced axis worth its own worker, when the innermost axis is kept (column
+  // reductions).
   std::int64_t smallest_column_part = 2048;
-  // Of one kernel; what each read and write brings with it has to fit into a launch.
+  // Most reads and writes of one kernel: their pointers and strides must fit the launch parameters.
   int most_accesses = std::numeric_limits<int>::max();
   // Limits of one kernel, beyond which it compiles slowly or spills registers: operations, simple
-  // instructions per element, and reductions that are accumulated in one pass.
+  // instructions per element, and reductions accumulated in one pass.
   int most_nodes = 256;
   int most_work = 4096;
   int most_reductions = 16;
-  // Whether merging may split a reduced axis. Rows of several axes are walked in a loop for each
-  // reduction instead of staying on chip: a CPU's cache keeps them, a GPU's registers do not.
-  bool split_rows = true;
-  // Simple instructions an element that a part of a split row does again rather than read a tensor
-  // more.
+  // Whether kernels keep rows in registers, as on a GPU. Then merging splits a reduced axis only if
+  // its parts can still be walked as one: rows of several axes take a loop for each reduction.
+  bool rows_on_chip = false;
+  // Simple instructions per element that the kernel of a split reduction recomputes rather than
+  // read one more tensor.
   int repeated_cost = kHeavyCost;
-  MatmulLibrary matmul_library = MatmulLibrary::none;
+  AloneRule runs_alone = nullptr;  // null: every node may share a kernel
 };
 
-// What suits that many workers of a device.
+// Options for a device with that many workers.
 FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine);
 
-Plan make_plan(const Graph& graph, const FusionOptions& options);
+// `wanted`: how each result should lie in memory, where it can (placement.h); empty if it does not
+// matter.
+Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted = {});
 
 void verify(const Plan& plan);
 std::string to_string(const Plan& plan);

@@ -1,4 +1,7 @@
-// The planner: prepare the graph, group its nodes, order and place the groups, explain and count.
+// The planner: prepares the graph, groups its nodes, orders and places the groups, explains the
+// unfused edges and counts costs.
+#include <utility>
+
 #include "src/fuse/costs.h"
 #include "src/fuse/grouping.h"
 #include "src/fuse/placement.h"
@@ -9,17 +12,17 @@
 
 namespace sinter {
 
-Plan make_plan(const Graph& graph, const FusionOptions& options) {
+Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted) {
   Plan plan;
-  const Graph prepared = options.fuse ? products_as_sums(graph) : graph;
-  plan.graph = materialize_leaves(split_reductions(prepared, options));
+  if (options.fuse) graph = products_as_sums(std::move(graph));
+  plan.graph = materialize_leaves(split_reductions(std::move(graph), options));
 #ifndef NDEBUG
   verify(plan.graph);
 #endif
   Grouping grouping(plan.graph, options);
   if (options.fuse) grouping.merge_all();
   order_groups(grouping, plan);
-  place_values(plan);
+  place_values(plan, wanted, options.runs_alone);
   if (options.fuse) widen_small_values(plan);
   plan.unfused = unfused_edges(plan, grouping, options.fuse);
   for (FusionGroup& group : plan.groups) count_costs(plan, group);

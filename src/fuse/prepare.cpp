@@ -1,6 +1,9 @@
 // materialize_leaves.
 #include "src/fuse/prepare.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "src/graph/rewriter.h"
 
 namespace sinter {
@@ -8,7 +11,7 @@ namespace {
 
 Operand copied(GraphBuilder& build, Operand operand) {
   const Node& source = build.graph()[operand.node];
-  // No kernel can walk an empty range, so an empty constant stands in for it.
+  // Kernels cannot iterate over an empty range, so an empty constant replaces it.
   if (source.op == Op::iota && operand.view.shape.numel() == 0) {
     const Scalar zero = Scalar::of(std::int64_t{0}).as(source.dtype);
     operand = build.constant(zero, source.dtype, operand.view.shape);
@@ -16,11 +19,13 @@ Operand copied(GraphBuilder& build, Operand operand) {
   return build.copy(operand);
 }
 
-}  // namespace
-
-Graph materialize_leaves(const Graph& graph) {
+// Parts of concats that are not computed for them alone become copies.
+Graph with_own_parts(Graph graph) {
+  const bool has_concat = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                      [](const Node& node) { return node.op == Op::concat; });
+  if (!has_concat) return graph;
   const ById<NodeId, int> uses = count_uses(graph);
-  Graph result = rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) {
+  return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) {
     std::optional<Operand> replacement;
     if (graph[id].op != Op::concat) return replacement;
     Node concat = rewriter.moved_node(id);
@@ -34,6 +39,12 @@ Graph materialize_leaves(const Graph& graph) {
     replacement = rewriter.build().add(std::move(concat));
     return replacement;
   });
+}
+
+}  // namespace
+
+Graph materialize_leaves(Graph graph) {
+  Graph result = with_own_parts(std::move(graph));
   GraphBuilder build(result);
   for (Operand& output : result.outputs) {
     const Node& node = result[output.node];

@@ -6,12 +6,12 @@
 
 namespace sinter {
 
-// A reduction with too few results to keep the workers busy becomes two: parts of the reduced axis
-// first, then the parts' results.
-Graph split_reductions(const Graph& graph, const FusionOptions& options);
+// Splits a reduction with too few results to keep the workers busy into two: one over parts of the
+// reduced axis, then one over the partial results.
+Graph split_reductions(Graph graph, const FusionOptions& options);
 
-// Outputs that are constants or ranges, and concat operands that cannot be computed in place, get a
-// copy node of their own.
-Graph materialize_leaves(const Graph& graph);
+// Adds a copy node for outputs that are constants or ranges, and for concat operands that cannot be
+// computed in place.
+Graph materialize_leaves(Graph graph);
 
 }  // namespace sinter

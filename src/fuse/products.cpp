@@ -1,5 +1,5 @@
-// Axes by what moves along them: both operands (batches), the first (rows), the second (columns),
-// or both with the sum.
+// Classifies axes by the operands that have a stride along them: both (batches), only the first
+// (rows), only the second (columns); reduced axes are summed.
 #include "src/fuse/products.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sinter {
 namespace {
 
-// An axis of several elements, or several that every tensor walks as one.
+// An axis, or several that are contiguous in all three tensors and merged into one.
 struct Merged {
   std::int64_t size = 1;
   std::int64_t a = 0;
@@ -19,7 +19,7 @@ struct Merged {
   std::int64_t c = 0;
 };
 
-// Makes one axis of `outer` and `inner` if all strides allow.
+// Merges `inner` into `outer` if all strides allow.
 bool merge_into(Merged& outer, const Merged& inner) {
   const bool fits = outer.a == inner.a * inner.size && outer.b == inner.b * inner.size &&
                     outer.c == inner.c * inner.size;
@@ -27,12 +27,12 @@ bool merge_into(Merged& outer, const Merged& inner) {
   return fits;
 }
 
-// Innermost last.
+// Appends an inner axis, merging it with the last one if possible.
 void append(std::vector<Merged>& list, const Merged& axis) {
   if (list.empty() || !merge_into(list.back(), axis)) list.push_back(axis);
 }
 
-// All but the innermost axis of a list become batches.
+// Returns the innermost axis of a list and moves the others to the batches.
 Merged take_innermost(std::vector<Merged>& list, std::vector<Merged>& batches) {
   if (list.empty()) return {};
   const Merged innermost = list.back();
@@ -41,7 +41,8 @@ Merged take_innermost(std::vector<Merged>& list, std::vector<Merged>& batches) {
   return innermost;
 }
 
-// A matrix is stored by rows or by columns: one stride is 1, the other spans at least a line.
+// Whether a matrix is row-major or column-major: one stride is 1, the other is a valid leading
+// dimension.
 bool is_stored_by_lines(std::int64_t rows, std::int64_t row, std::int64_t cols, std::int64_t col) {
   const bool by_rows = (cols == 1 || col == 1) && (rows == 1 || row >= cols);
   const bool by_cols = (rows == 1 || row == 1) && (cols == 1 || col >= rows);
@@ -79,7 +80,11 @@ bool reuses_operands(const Node& contraction) {
   return repeats_a && repeats_b;
 }
 
-Graph products_as_sums(const Graph& graph) {
+Graph products_as_sums(Graph graph) {
+  const bool has_such = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.op == Op::contract && !reuses_operands(node);
+  });
+  if (!has_such) return graph;
   return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) -> std::optional<Operand> {
     if (graph[id].op != Op::contract || reuses_operands(graph[id])) return std::nullopt;
     GraphBuilder& build = rewriter.build();
@@ -136,18 +141,14 @@ bool has_work_for_a_library(const Graph& graph) {
   return false;
 }
 
-bool runs_in_library(const Graph& graph, const Node& node, const FusionOptions& options) {
-  if (options.matmul_library == MatmulLibrary::none || node.op != Op::contract) return false;
-  for (const Operand& operand : node.operands)
-    if (is_scalar(graph[operand.node].op) || graph[operand.node].op == Op::iota) return false;
-  if (!is_worth_a_library(node.operands[0].view.shape.numel()) || !reuses_operands(node))
-    return false;
-  const GroupAxes axes = space_of(node);
-  const AxisList all = axes_of(node).computed_over;
-  return matrix_product(axes, {strides_along(node.operands[0].view, all, axes),
-                               strides_along(node.operands[1].view, all, axes),
-                               dense_strides(axes_of(node).result, axes)})
-      .refusal.empty();
+MatrixProduct matrix_product(const Node& contraction, const View& result) {
+  const GroupAxes axes = space_of(contraction);
+  const NodeAxes node_axes = axes_of(contraction);
+  const auto strides = [&](std::size_t operand) {
+    return strides_along(contraction.operands[operand].view, node_axes.computed_over, axes);
+  };
+  return matrix_product(axes,
+                        {strides(0), strides(1), strides_along(result, node_axes.result, axes)});
 }
 
 }  // namespace sinter

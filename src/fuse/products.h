@@ -1,5 +1,5 @@
-// Contractions in a plan: which of them are plain sums, and which run in a library. In: a Graph, a
-// contraction. Out: a Graph, a matrix product's sizes and strides.
+// Contractions in a plan: which become plain sums, and which are products of matrices as libraries
+// take them. In: a Graph, a contraction. Out: a Graph, a matrix product's sizes and strides.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace sinter {
 
-// Whether both operands are read several times: each is repeated along an axis of the result. If
-// not, the contraction is as much work as reading the larger operand.
+// Whether both operands are reused, that is, broadcast along an axis of the result. If not, the
+// contraction costs no more than reading the larger operand.
 bool reuses_operands(const Node& contraction);
 
-// Contractions that reuse nothing, as products and their sums, which fuse with what they read.
-Graph products_as_sums(const Graph& graph);
+// Rewrites contractions without operand reuse as a multiply and a sum, which fuse with their
+// producers.
+Graph products_as_sums(Graph graph);
 
-// An operand or the result of a matrix product: strides along its two axes and from one product of
-// a batch to the next.
+// Strides of an operand or the result of a matrix product: along its two axes, and between the
+// matrices of a batch.
 struct MatrixStrides {
-  std::int64_t row = 0;  // of the result's rows; for b, of the summed axis
-  std::int64_t col = 0;  // of the result's columns; for a, of the summed axis
+  std::int64_t row = 0;  // along m; for b, along k
+  std::int64_t col = 0;  // along n; for a, along k
   std::int64_t batch = 0;
 };
 
@@ -36,23 +37,22 @@ struct MatrixProduct {
   MatrixStrides a;
   MatrixStrides b;
   MatrixStrides c;
-  std::string refusal;  // not empty: it is none, or libraries do not take its strides
+  std::string refusal;  // if not empty, why libraries cannot compute it
 };
 
-// By the strides of both operands and the result along the axes.
+// Strides of both operands and the result along the group's axes.
 struct ContractionStrides {
   std::span<const std::int64_t> a;
   std::span<const std::int64_t> b;
   std::span<const std::int64_t> c;
 };
 MatrixProduct matrix_product(const GroupAxes& axes, const ContractionStrides& strides);
+// Of a contraction whose result is placed as `result`.
+MatrixProduct matrix_product(const Node& contraction, const View& result);
 
-// Whether so many multiplications take longer than a kernel more for what follows them.
+// Whether that many multiplications outweigh an extra kernel launch for the unfused epilogue.
 bool is_worth_a_library(std::int64_t multiplications);
-// Whether some contraction is, so that a device should load its library.
+// Whether the graph has a contraction that large, so that the device should load its library.
 bool has_work_for_a_library(const Graph& graph);
-// Whether the planner leaves a node to the library: its matrix units gain more than a fused
-// epilogue would.
-bool runs_in_library(const Graph& graph, const Node& node, const FusionOptions& options);
 
 }  // namespace sinter

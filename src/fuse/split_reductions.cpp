@@ -1,5 +1,5 @@
-// Splitter: reductions whose results are fewer than the workers, as parts and their total.
-// In: a Graph and what suits the workers. Out: a Graph in which the parts fuse with what they read.
+// Splits reductions with fewer results than workers into partial reductions and a final one.
+// In: a Graph and FusionOptions. Out: a Graph whose partial reductions fuse with their producers.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
 constexpr std::int64_t kSmallestRowPart = 2048;    // elements
-constexpr std::int64_t kColumnsAtOnce = 256;       // kept neighbours that one worker takes together
-constexpr std::int64_t kEvenPart = 16;             // elements: parts begin where wide loads can
+constexpr std::int64_t kColumnsAtOnce = 256;       // adjacent results that one worker computes
+constexpr std::int64_t kEvenPart = 16;             // elements: keeps parts aligned for vector loads
 constexpr std::size_t kMostReadAgain = 2;          // tensors
 constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
-constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes together
+constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes
 constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
 
-// The axes mask after one more axis was inserted at `axis`, itself not reduced.
+// The axes mask after inserting a kept axis at `axis`.
 std::uint32_t shifted(std::uint32_t axes, int axis) {
   const std::uint32_t low = axes & ((1u << axis) - 1);
   return low | (axes & ~((1u << axis) - 1)) << 1;
@@ -43,7 +43,7 @@ struct Parts {
   std::int64_t size = 0;
 };
 
-// `view` with `axis` cut into (count, size) at axis, axis + 1; what does not divide is left out.
+// `view` with `axis` cut into (count, size) at axis, axis + 1; the remainder is left out.
 View cut(const View& view, int axis, const Parts& parts) {
   View result = insert_axis(view, axis);
   result.shape[axis] = parts.count;
@@ -52,11 +52,15 @@ View cut(const View& view, int axis, const Parts& parts) {
   return result;
 }
 
-// Into how many parts, of which axis, a reduction is split.
+// How a reduction is split: the axis and its parts.
 struct Cut {
   int axis = -1;
   Parts parts;
 };
+
+bool runs_alone(const Graph& graph, const Node& node, const FusionOptions& options) {
+  return options.runs_alone && !options.runs_alone(graph, node, dense_view(node.shape)).empty();
+}
 
 class CutChooser {
  public:
@@ -82,17 +86,18 @@ class CutChooser {
     const std::int64_t smallest = rows ? kSmallestRowPart : options_.smallest_column_part;
     cut.parts = parts_of(length, std::max<std::int64_t>(1, smallest / others),
                          std::max<std::int64_t>(1, tasks), rows);
-    // Positions in a tail would have to be compared with those in the parts.
+    // An argmax with a tail would also have to compare the tail's position with the parts'.
     const bool is_even = cut.parts.count * cut.parts.size == length;
     if (cut.parts.count < 2 || (is_arg(node.reduce_kind) && !is_even)) return std::nullopt;
     return cut;
   }
 
-  // Results are computed in tiles: where there are fewer of them than workers, each sums a part.
+  // Results are computed in tiles. If there are fewer tiles than workers, each worker sums a part
+  // of the contracted axis (split-K).
   std::optional<Cut> choose_for_contraction(const Graph& graph, const Node& node) const {
     const View& view = node.operands[0].view;
     if (view.shape.numel() < kWorthSplittingProducts || view.shape.rank() == kMaxRank ||
-        !std::has_single_bit(node.axes) || runs_in_library(graph, node, options_))
+        !std::has_single_bit(node.axes) || runs_alone(graph, node, options_))
       return std::nullopt;
     const int axis = std::countr_zero(node.axes);
     const std::int64_t tiles = ceil_div(node.shape.numel(), kProductTile);
@@ -104,7 +109,7 @@ class CutChooser {
   }
 
  private:
-  // Equal ones near the wanted number if there are, best of an even size; else they leave a tail.
+  // Prefers equal parts with an aligned size, then equal parts; otherwise leaves a tail.
   Parts parts_of(std::int64_t length, std::int64_t smallest, std::int64_t tasks, bool rows) const {
     const std::int64_t most = std::min<std::int64_t>(16L * parallelism_, length / smallest);
     if (most < 2) return {};
@@ -148,22 +153,22 @@ class Splitter {
       return total;
     });
     Graph result = rewriter_.finish();
-    // What only a split reduction reads is computed in the parts' shape, so that they fuse.
-    return has_split ? sink_views(remove_dead(result)) : result;
+    // Nodes read only by a split reduction are computed in the parts' shape, so that they fuse.
+    return has_split ? sink_views(remove_dead(std::move(result))) : result;
   }
 
  private:
   GraphBuilder& build() { return rewriter_.build(); }
   const Graph& result() const { return rewriter_.result(); }
 
-  // Unfused, every tensor of the program is rounded to its type, but not what the parts give.
+  // Without fusion, every tensor of the program is rounded to its dtype; partial results are not.
   Operand widened(const Operand& operand) {
     return build().cast(operand, compute_dtype(result().dtype(operand)));
   }
 
-  // What a part needs besides the tensors it reads is computed again in its kernel, if that is
-  // cheaper than to keep it: the operand with a computation of its own. Reductions that can share a
-  // kernel share that, too: those over the same `axes` that wait for as many others.
+  // The operand with its pointwise producers duplicated, so that the partial reduction's kernel
+  // recomputes them, if that is cheaper than storing them. Reductions that can share a kernel (the
+  // same `axes` and round) share the copies.
   Operand with_own_computation(const Operand& operand, std::uint32_t axes, bool tail) {
     if (!options_.fuse) return widened(operand);
     const Computation computation = computation_of(operand.node);
@@ -180,8 +185,8 @@ class Splitter {
     return {computation.nodes.empty() ? operand.node : copies.at(operand.node), operand.view};
   }
 
-  // The pointwise nodes of one size that end in a node, and the tensors they begin with. Stops
-  // where it is more than a part would do again.
+  // The pointwise nodes of full size that a node depends on, and the tensors they read. Stops once
+  // it costs too much to recompute.
   struct Computation {
     std::set<NodeId> nodes;
     std::set<NodeId> read;
@@ -207,13 +212,13 @@ class Splitter {
     return found;
   }
 
-  // What became of a reduction: the results of its parts, of the tail if there is one, and of all.
+  // A split reduction: the partial results, the tail's result if there is a tail, and the total.
   struct Split {
-    Operand main;  // what the parts reduce, and along which axes
+    Operand main;  // operand of the partial reductions
     std::uint32_t main_axes = 0;
     Operand tail;
     std::uint32_t axes = 0;
-    int parts_axis = 0;  // of the parts' results
+    int parts_axis = 0;  // axis of `partial` that counts the parts
     Operand partial;
     std::optional<Operand> rest;
     Operand total;
@@ -265,15 +270,15 @@ class Splitter {
     return build().cast(total, node.dtype);
   }
 
-  // sum(exp(u - max(u))) of a split maximum: each part's sum is below the part's own maximum, so
-  // that one kernel makes both. The total corrects them. Nothing for other reductions.
+  // sum(exp(u - max(u))) for a split maximum: each part subtracts its own maximum, so one kernel
+  // computes both. The total rescales the partial sums. Nothing for other reductions.
   std::optional<Operand> split_online(NodeId id) {
     const auto nodes = online_nodes(source_, id);
     if (!nodes || !options_.fuse || !splits_.count(nodes->max)) return std::nullopt;
-    if (options_.repeated_cost < info(Op::exp).cost) return std::nullopt;  // better kept
+    if (options_.repeated_cost < info(Op::exp).cost) return std::nullopt;  // exp is too costly
     const Split& max = splits_.at(nodes->max);
     const DType dtype = source_[nodes->max].dtype;
-    // 16-bit floats have no least number in f32.
+    // The f32 lowest() of at_least_finite() does not fit 16-bit floats.
     if (compute_dtype(dtype) != dtype) return std::nullopt;
     const auto sum_below = [&](const Operand& u, const Operand& tops, std::uint32_t axes) {
       const Operand spread{tops.node, row_broadcast(u.view.shape, axes)};
@@ -296,7 +301,7 @@ class Splitter {
     return build().pointwise(Op::add, {total, corrected(rest, top, rest.view)});
   }
 
-  // A part of -inf alone sums up to 0, not to NaN: that is for a row of them.
+  // A part of only -inf must sum to 0, not NaN; only a whole row of -inf gives NaN.
   Operand at_least_finite(const Operand& top) {
     const double least = result().dtype(top) == DType::f64
                              ? std::numeric_limits<double>::lowest()
@@ -304,7 +309,7 @@ class Splitter {
     return build().pointwise(Op::maximum, {top, build().number_like(top, least)});
   }
 
-  // argmax: the first position, over the parts, whose value equals the best one.
+  // argmax: the smallest position among the parts whose value equals the overall best.
   Operand split_arg(const Node& node, const Cut& how) {
     const Operand operand =
         with_own_computation(rewriter_.moved(node.operands[0]), node.axes, false);
@@ -337,16 +342,22 @@ class Splitter {
   const Graph& source_;
   const FusionOptions& options_;
   GraphRewriter rewriter_;
-  ById<NodeId, int> rounds_;  // reductions one after the other up to it
-  int round_ = 0;             // reductions that the node being moved waits for
-  // Computations of the parts' own, by round, axes and whether it is the tail's.
+  ById<NodeId, int> rounds_;  // longest chain of reductions up to and including a node
+  int round_ = 0;             // longest chain of reductions before the visited node
+  // Duplicated producers (see with_own_computation()), by round, axes and is-tail.
   std::map<std::tuple<int, std::uint32_t, bool>, std::map<NodeId, NodeId>> copies_;
-  std::map<NodeId, Split> splits_;  // by node of the source
+  std::map<NodeId, Split> splits_;  // by source node
 };
 
 }  // namespace
 
-Graph split_reductions(const Graph& graph, const FusionOptions& options) {
+Graph split_reductions(Graph graph, const FusionOptions& options) {
+  const CutChooser chooser(options);
+  const bool any = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    if (node.op == Op::contract) return chooser.choose_for_contraction(graph, node).has_value();
+    return node.op == Op::reduce && chooser.choose(node).has_value();
+  });
+  if (!any) return graph;
   return Splitter(graph, options).run();
 }
 

@@ -1,4 +1,4 @@
-// Edges between groups, into concats and from them.
+// Finds unfused edges between groups, into concats and out of concats.
 #include "src/fuse/unfused.h"
 
 #include <optional>
@@ -32,7 +32,7 @@ class UnfusedEdges {
  private:
   int group_of(NodeId id) const { return plan_.group_of[static_cast<std::size_t>(id)]; }
 
-  // What writing the operand's node and reading it back costs.
+  // Bytes for writing the operand's node and reading it back.
   std::int64_t bytes_through_memory(const Operand& operand) const {
     const Node& node = graph_[operand.node];
     return static_cast<std::int64_t>(size_of(node.dtype)) *
@@ -56,7 +56,7 @@ class UnfusedEdges {
     return first;
   }
 
-  // A part that another kernel writes than the concat's first part.
+  // A part that is not written by the kernel that writes the concat's first part.
   std::optional<UnfusedEdge> edge_into_concat(const Operand& part, NodeId concat) const {
     const int from = first_writer(part.node);
     const int home = first_writer(concat);
@@ -64,7 +64,7 @@ class UnfusedEdges {
     return UnfusedEdge{part.node, concat, from, home, refusal(home, from), 0};
   }
 
-  // Parts are computed in their places, so nobody computes all of them for a reader to use.
+  // Several kernels may write the parts in place, so a concat's readers always go through memory.
   std::optional<UnfusedEdge> edge_from_concat(const Operand& operand, NodeId reader) const {
     if (group_of(reader) < 0) return std::nullopt;
     return UnfusedEdge{operand.node,

@@ -1,4 +1,4 @@
-// Making nodes.
+// GraphBuilder's implementation.
 #include "src/graph/builder.h"
 
 #include <utility>
@@ -56,13 +56,14 @@ Operand GraphBuilder::range(std::int64_t count, const Scalar& start, const Scala
 }
 
 Operand GraphBuilder::pointwise(Op op, std::span<const Operand> given) {
-  const std::vector<Operand> operands(given.begin(), given.end());  // nodes may move
+  const std::vector<Operand> operands(given.begin(), given.end());  // cast() may invalidate it
   std::vector<DType> dtypes;
   for (const Operand& operand : operands) dtypes.push_back(graph_->dtype(operand));
   const OpTypes types = op_types(op, dtypes);
   Node node{.op = op_on(op, types.operands[operands.size() - 1]),
             .dtype = types.result,
             .shape = broadcast_shape(operands)};
+  node.operands.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Operand operand = operands[i];
     if (operand.view.shape != node.shape) operand.view = expand(operand.view, node.shape);

@@ -1,5 +1,5 @@
-// A 16-bit operation becomes one of f32 between casts: kernels compute it in f32 anyway, and casts
-// round wherever they stand.
+// Turns a 16-bit operation into an f32 operation between casts: kernels compute it in f32 anyway,
+// and a cast always rounds.
 #include "src/graph/eager_rounding.h"
 
 #include <utility>
@@ -24,7 +24,7 @@ Graph round_every_result(const Graph& graph) {
     GraphBuilder& build = rewriter.build();
     Node wide = rewriter.moved_node(id);
     wide.dtype = compute_dtype(wide.dtype);
-    const bool reads_narrow = wide.op == Op::contract;  // and multiplies without rounding
+    const bool reads_narrow = wide.op == Op::contract;  // exact products of 16-bit operands
     for (Operand& operand : wide.operands)
       if (!reads_narrow && is_narrow(build.graph().dtype(operand)))
         operand = build.cast(operand, wide.dtype);

@@ -1,12 +1,12 @@
-// Rounding as operations that run one by one do it: each stores its result.
+// Eager rounding: round the way operations do when each runs alone and stores its result.
 #pragma once
 
 #include "src/graph/graph.h"
 
 namespace sinter {
 
-// Every 16-bit result is rounded where it is computed. Without that, kernels round what they store,
-// and values in between keep the precision of f32.
+// Rounds every 16-bit result where it is computed. Without this pass, kernels round only the values
+// they store and keep intermediate values in f32.
 Graph round_every_result(const Graph& graph);
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// One row of the op table on single numbers, computed on the host: what the constant folder and the
-// numbers of a call (numbers.h) use.
+// Evaluates one op of the op table on scalars, on the host. Used by the constant folder and by
+// number arguments (numbers.h).
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace sinter {
 
-// `op` of operands that have `dtype` (the condition of Select is a bool), in the precision that
-// kernels compute in. Nothing if there is no such op for that dtype.
+// Applies `op` to operands of `dtype` (the condition of Select is a bool), in the precision kernels
+// compute in. Returns nullopt if the op is not defined for that dtype.
 std::optional<Scalar> evaluate(Op op, DType dtype, const std::array<Scalar, 3>& values);
 
 }  // namespace sinter

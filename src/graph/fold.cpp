@@ -1,8 +1,9 @@
-// Folding: what can be computed now, and operations that pass an operand on.
-// In: a Graph. Out: one with constants in their place.
+// Folding: evaluates operations on constants, and removes operations that forward an operand.
+// In: a Graph. Out: a Graph with constants and operands in their place.
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "src/graph/evaluate.h"
 #include "src/graph/rewriter.h"
@@ -20,7 +21,7 @@ bool is_given(const Graph& graph, const Operand& operand) {
   return graph[operand.node].op == Op::number;
 }
 
-// Operations whose result is the exact one, rounded once: everybody computes the same bits.
+// Operations that are correctly rounded: the host and every kernel compute the same bits.
 bool is_exact(Op op) {
   switch (info(op).rule) {
     case DTypeRule::Compare:
@@ -60,16 +61,16 @@ bool is_exact(Op op) {
   }
 }
 
-// Whether a kernel may contract what computes this node with the sum that reads it. Then the bits
-// of a sum depend on whether there is a multiplication by 1 in between.
+// Whether a kernel may contract this node's product with an addition that reads it into an FMA. A
+// multiplication by 1 in between would then change the bits of the sum.
 bool may_be_a_product(const Node& node) {
-  if (node.op == Op::neg || node.op == Op::copy) return true;  // of a product, perhaps
+  if (node.op == Op::neg || node.op == Op::copy) return true;  // maybe of a product
   const bool is_one_operation =
       is_exact(node.op) && node.op != Op::mul && node.op != Op::square && node.op != Op::leaky_relu;
   return is_pointwise(node.op) && is_floating(node.dtype) && !is_one_operation;
 }
 
-// Whether kernels add in an order that may depend on what else they compute.
+// Whether the graph has sums or products whose order may depend on what else the kernel computes.
 bool adds_in_some_order(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
     const bool depends =
@@ -78,8 +79,8 @@ bool adds_in_some_order(const Graph& graph) {
   });
 }
 
-// Finds operations that pass an operand on. A number that is given at each call counts as 1 only
-// where that changes bits: the program is then for calls with 1, or for calls with other numbers.
+// Finds operations that forward an operand. A number argument is tested for 1 only where that
+// affects the result's bits, because the test adds a guard on the argument.
 class Forwarding {
  public:
   Forwarding(const Graph& source, GraphBuilder& build, Bits bits)
@@ -87,7 +88,7 @@ class Forwarding {
         bits_(bits),
         has_sums_(!source.numbers.empty() && adds_in_some_order(source)) {}
 
-  // The operand whose value the node simply passes on.
+  // The operand that the node forwards unchanged, or nullptr.
   const Operand* operand(const Node& node) {
     const Graph& graph = build_.graph();
     const auto& operands = node.operands;
@@ -121,8 +122,8 @@ class Forwarding {
   bool has_sums_;
 };
 
-// An exponent's value decides how a power is computed, so a number that is given at each call
-// becomes a constant: the program is for calls with that exponent.
+// The exponent's value decides how a power is computed, so an exponent that is a number argument
+// becomes a constant, and the program is guarded on its value.
 void specialize_exponent(GraphBuilder& build, Node& node) {
   if (node.op != Op::pow) return;
   Operand& exponent = node.operands[1];
@@ -131,7 +132,7 @@ void specialize_exponent(GraphBuilder& build, Node& node) {
     exponent = build.constant(build.numbers().specialized(number.number), number.dtype,
                               exponent.view.shape);
   }
-  // 1 to any power is 1, which is no work at all.
+  // 1 to any power is 1: no work.
   if (const Operand base = node.operands[0]; is_given(build.graph(), base)) {
     const Node number = build.graph()[base.node];
     const Scalar one = is_floating(number.dtype) ? Scalar::of(1.0) : Scalar::of(std::int64_t{1});
@@ -140,7 +141,7 @@ void specialize_exponent(GraphBuilder& build, Node& node) {
   }
 }
 
-// The value of a pointwise node all of whose operands are numbers, some of them given at each call.
+// The value of a pointwise node whose operands are all scalars, at least one a number argument.
 std::optional<NumberId> given_value(GraphBuilder& build, const Node& node, Bits bits) {
   const Graph& graph = build.graph();
   if (!is_pointwise(node.op) || graph.numbers.empty()) return std::nullopt;
@@ -162,7 +163,7 @@ std::optional<NumberId> given_value(GraphBuilder& build, const Node& node, Bits 
   return numbers.cast(numbers.add(expr), node.dtype);
 }
 
-// The value of a pointwise node all of whose operands are constants.
+// The value of a pointwise node whose operands are all constants.
 std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits bits) {
   if (!is_pointwise(node.op)) return std::nullopt;
   // pow(NaN, 0) and pow(1, NaN) are 1, too.
@@ -181,8 +182,8 @@ std::optional<Scalar> constant_value(const Graph& graph, const Node& node, Bits 
   return evaluate(node.op, operand_dtype, values);
 }
 
-// The value of what is computed of no elements: a reduction's identity, and any number where the
-// result has no elements either. Kernels thus never walk an empty space.
+// The value of a node over zero elements: a reduction's identity, or any number if the result is
+// empty too. Kernels thus never iterate over an empty space.
 std::optional<Scalar> value_of_nothing(const Node& node) {
   if (is_reduction(node.op) && node.operands[0].view.shape.numel() == 0)
     return identity_of(node.reduce_kind, node.dtype);
@@ -191,7 +192,7 @@ std::optional<Scalar> value_of_nothing(const Node& node) {
   return std::nullopt;
 }
 
-// Nodes that every reader sees whole. Others are not forwarded: a view of a view may need a copy.
+// Nodes that every reader reads whole. Others are not forwarded: a view of a view may need a copy.
 ById<NodeId, char> nodes_read_whole(const Graph& graph) {
   ById<NodeId, char> whole(graph.nodes.size(), 1);
   for_each_operand(graph, [&](const Operand& operand) {
@@ -200,8 +201,23 @@ ById<NodeId, char> nodes_read_whole(const Graph& graph) {
   return whole;
 }
 
-Graph fold(const Graph& graph, Bits bits) {
+// Whether every node would stay as it is. Numbers that are given at each call are not looked at:
+// asking for their values restricts the program to calls with these.
+bool has_nothing_to_fold(Graph& graph, const ById<NodeId, char>& read_whole, Bits bits) {
+  if (!graph.numbers.empty()) return false;
+  GraphBuilder build(graph);
+  Forwarding forwarding(graph, build, bits);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph[id];
+    if (value_of_nothing(node) || constant_value(graph, node, bits)) return false;
+    if (read_whole[id] && forwarding.operand(node)) return false;
+  }
+  return true;
+}
+
+Graph fold(Graph graph, Bits bits) {
   const ById<NodeId, char> read_whole = nodes_read_whole(graph);
+  if (has_nothing_to_fold(graph, read_whole, bits)) return graph;
   GraphRewriter rewriter(graph);
   GraphBuilder& build = rewriter.build();
   Forwarding forwarding(graph, build, bits);
@@ -223,7 +239,7 @@ Graph fold(const Graph& graph, Bits bits) {
 
 }  // namespace
 
-Graph fold_constants(const Graph& graph) { return fold(graph, Bits::kept); }
-Graph fold_functions(const Graph& graph) { return fold(graph, Bits::free); }
+Graph fold_constants(Graph graph) { return fold(std::move(graph), Bits::kept); }
+Graph fold_functions(Graph graph) { return fold(std::move(graph), Bits::free); }
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Checking graphs, and what their parts have to do with each other.
+// Graph verification and small queries.
 #include "src/graph/graph.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ ById<NodeId, int> count_uses(const Graph& graph) {
 }
 
 bool is_whole(const Graph& graph, const Operand& operand) {
-  return operand.view == dense_view(graph[operand.node].shape);
+  const Shape& shape = graph[operand.node].shape;
+  return operand.view.shape == shape && operand.view == dense_view(shape);
 }
 
 Shape kept_shape(const Shape& shape, std::uint32_t axes) {

@@ -1,7 +1,6 @@
 // Graph: a tensor program as a list of Nodes in evaluation order. Every operand names the node it
-// reads and the View through which it sees that node's row-major elements, so transposes, slices,
-// broadcasts and reshapes are no nodes at all. GraphBuilder makes nodes, GraphRewriter copies
-// graphs.
+// reads and the View through which it reads that node's row-major elements, so transposes, slices,
+// broadcasts and reshapes need no nodes. GraphBuilder makes nodes, GraphRewriter copies graphs.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +57,8 @@ struct Node {
   Scalar step = {};                          // iota
   ReduceKind reduce_kind = ReduceKind::sum;  // reduce
   std::uint32_t axes = 0;       // reduce, contract: bit i = operand axis i; concat: the axis
-  NumberId number = kNoNumber;  // number: of Graph::numbers
-  OriginId origin = kNoOrigin;  // of Graph::origins
+  NumberId number = kNoNumber;  // number: entry of Graph::numbers
+  OriginId origin = kNoOrigin;  // entry of Graph::origins
 };
 
 constexpr auto fields_of(const Node*) {
@@ -76,7 +75,7 @@ constexpr auto fields_of(const Node*) {
 }
 static_assert(kListsEveryField<Node>);
 
-// Where nodes come from: an operation that the user's program called, in a scope that it named.
+// Where a node comes from: an operation the user's program called, and the scope it was called in.
 struct Origin {
   std::string operation;  // "softmax"
   std::string scope;      // "encoder/layer0"; empty: none
@@ -96,7 +95,7 @@ struct Graph {
   Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
 
-  // The operand that sees all of a node.
+  // An operand that reads the whole node, in order.
   Operand whole(NodeId id) const { return {id, dense_view((*this)[id].shape)}; }
   DType dtype(const Operand& operand) const { return (*this)[operand.node].dtype; }
 };
@@ -105,9 +104,9 @@ struct Graph {
 // operands, or a view leaves its node.
 void verify(const Graph& graph);
 
-// As text that parse_graph() (src/graph/parse.h) reads back: docs/TEXT.md.
+// Text that parse_graph() (src/graph/parse.h) reads back; docs/TEXT.md describes the format.
 std::string to_string(const Graph& graph);
-// "sum", "exp": the operation, or the kind of the reduction.
+// "sum", "exp": the operation's name; for a reduction, its kind.
 std::string_view name_of(const Node& node);
 
 // Visits every operand of the graph's nodes, then its outputs.
@@ -121,12 +120,12 @@ void for_each_operand(const Graph& graph, Visit&& visit) {
 // How many operands and outputs read each node.
 ById<NodeId, int> count_uses(const Graph& graph);
 
-// The operand sees all of its node, in order.
+// Whether the operand reads the whole node, in order.
 bool is_whole(const Graph& graph, const Operand& operand);
 
-// The axes of a reduce's operand that stay.
+// The shape left after reducing over `axes`.
 Shape kept_shape(const Shape& shape, std::uint32_t axes);
-// The view by which what has `shape` reads a node of its kept shape: the axes are repeated.
+// The view that broadcasts a node of kept_shape(shape, axes) back to `shape`.
 View row_broadcast(const Shape& shape, std::uint32_t axes);
 
 }  // namespace sinter

@@ -1,5 +1,6 @@
 // Mathematical identities that make programs cheaper and no less accurate.
-// In: a Graph. Out: one that computes the same up to rounding.
+// In: a Graph. Out: a Graph that computes the same values up to rounding.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -32,8 +33,8 @@ class Identities {
     if (node.op != Op::constant) return std::nullopt;
     return node.value.as(DType::f64).real;
   }
-  // Whether it is 1. For a number that is given at each call, the answer of the traced call, and
-  // the program is for calls with that answer only.
+  // Whether the operand is 1. For a number argument, the answer for the traced call, with a guard
+  // that restricts the program to calls with the same answer.
   bool is_one(const Operand& operand) {
     const Node& node = source_[operand.node];
     if (node.op != Op::number) return constant(operand) == 1.0;
@@ -41,7 +42,7 @@ class Identities {
   }
   bool is_used_once(const Operand& operand) const { return uses_[operand.node] == 1; }
 
-  // The u of 1 + tanh(u), if nobody else needs the tanh.
+  // The u of 1 + tanh(u), if the tanh has no other user.
   const Operand* one_plus_tanh(const Node& node) {
     if (node.op != Op::add || !is_floating(node.dtype)) return nullptr;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -54,7 +55,7 @@ class Identities {
     return nullptr;
   }
 
-  // 2 sigmoid(2u): half the instructions of 1 + tanh(u), and no digits lost where that is near 0.
+  // 2 sigmoid(2u): half the instructions of 1 + tanh(u), and no cancellation where that is near 0.
   Operand twice_sigmoid(NodeId id, const Operand& angle) {
     std::optional<Operand> doubled = scaled(angle, 2);
     if (!doubled) doubled = times(rewriter_.moved(angle), 2);
@@ -63,22 +64,23 @@ class Identities {
     return times(sigmoid, 2);
   }
 
-  // a (2 sigmoid): the 2 goes to a constant factor of a, where there is one.
+  // a * (2 sigmoid): folds the 2 into a constant factor of a, if there is one.
   std::optional<Operand> times_sigmoid(const Node& node) {
     if (node.op != Op::mul) return std::nullopt;
     for (std::size_t i = 0; i < 2; ++i) {
       const Operand& twice = node.operands[i];
       const auto sigmoid = sigmoids_.find(twice.node);
       if (sigmoid == sigmoids_.end() || !is_used_once(twice) || !is_whole(source_, twice)) continue;
-      // Not beyond 1: with a huge a the product would be infinite where the sigmoid is 0.
+      // Only while the factor stays at most 1: scaling a up could overflow to infinity, and
+      // infinity * 0 is NaN where the sigmoid is 0.
       if (const std::optional<Operand> a = scaled(node.operands[1 - i], 2, 1))
         return build().pointwise(Op::mul, {*a, sigmoid->second});
     }
     return std::nullopt;
   }
 
-  // A product whose constant factor takes up `power`, a power of two: no digits change. Only if the
-  // factor is then no more than `most`.
+  // The product with its constant factor scaled by `power`, a power of two, which is exact. Nothing
+  // if the factor's magnitude would exceed `most`.
   std::optional<Operand> scaled(const Operand& product, double power,
                                 double most = std::numeric_limits<double>::infinity(),
                                 int depth = 0) {
@@ -102,8 +104,8 @@ class Identities {
     return std::nullopt;
   }
 
-  // The same for a factor that is given at each call: calls for which it takes another course have
-  // another program.
+  // scaled() for a factor that is a number argument. Guards restrict the program to calls that
+  // take the same branches here.
   std::optional<Operand> scaled_number(const Operand& given, const Operand& other, double power,
                                        double most) {
     const Node& node = source_[given.node];
@@ -129,11 +131,25 @@ class Identities {
   const Graph& source_;
   GraphRewriter rewriter_;
   const ById<NodeId, int> uses_;
-  std::map<NodeId, Operand> sigmoids_;  // by the source's 1 + tanh
+  std::map<NodeId, Operand> sigmoids_;  // by source node of 1 + tanh(u)
 };
+
+// Without 1 + tanh(u), or a number in place of the 1, no identity applies.
+bool may_have_one_plus_tanh(const Graph& graph) {
+  const auto op_of = [&](const Operand& operand) { return graph[operand.node].op; };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    if (node.op != Op::add) return false;
+    const Op first = op_of(node.operands[0]);
+    const Op second = op_of(node.operands[1]);
+    return (first == Op::tanh && is_scalar(second)) || (second == Op::tanh && is_scalar(first));
+  });
+}
 
 }  // namespace
 
-Graph use_identities(const Graph& graph) { return Identities(graph).run(); }
+Graph use_identities(Graph graph) {
+  if (!may_have_one_plus_tanh(graph)) return graph;
+  return Identities(graph).run();
+}
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Operands of one axis get a second one of one element; batches are broadcast.
+// 1-D operands get a unit axis; batch axes are broadcast.
 #include "src/graph/matmul_views.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The views by which a matrix product is a contraction: both operands are seen in one space of
-// batches, rows, columns and the axis that is summed. In: two operands' views. Out: their views in
-// that space, and what the result looks like.
+// Views that express a matrix product as a contraction: both operands are broadcast to one space of
+// batches, rows, columns and the summed axis. In: the views of two operands. Out: their views in
+// that space, and the result's shape.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,15 @@ namespace sinter {
 struct MatmulViews {
   View a;  // (batches.., rows, columns, summed)
   View b;
-  std::uint32_t axes = 0;  // the one that is summed
-  // Axes of the contraction's result that are not the product's: operands of one axis have no rows
-  // or columns.
+  std::uint32_t axes = 0;  // bit of the summed axis
+  // Axes to remove from the contraction's result: a 1-D operand contributes no rows or no columns.
   std::uint32_t extra_axes = 0;
-  std::string refusal;  // not empty: there is no such product
+  std::string refusal;  // if not empty, why the shapes cannot be multiplied
 };
 
 MatmulViews matmul_views(const View& a, const View& b);
 
-// The product's view of the contraction's result.
+// View of the contraction's result as the matrix product: drops the extra axes.
 View matmul_result(const View& contracted, const MatmulViews& views);
 
 }  // namespace sinter

@@ -1,5 +1,6 @@
-// Maxima of what grows with something whose maximum is known already: max(exp(u)) is exp(max(u)).
-// In: a Graph. Out: one with fewer reductions; the maximum of a softmax needs none at all.
+// Maxima of monotonic functions of a value whose maximum is already computed: max(exp(u)) is
+// exp(max(u)). In: a Graph. Out: one with fewer reductions; the maximum of a softmax needs none.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -34,7 +35,7 @@ class Maxima {
            is_floating(node.dtype) && is_whole(node.operands[0]);
   }
 
-  // The maximum of node y, like `max`. No rule takes a NaN away or makes one.
+  // The maximum of node y over the axes of `max`. Every rule here preserves NaNs and adds none.
   std::optional<Operand> maximum_of(NodeId y, const Node& max, int depth) {
     constexpr int kDeepest = 8;
     if (const auto it = maxima_.find({y, max.axes}); it != maxima_.end())
@@ -57,7 +58,7 @@ class Maxima {
     return build.pointwise(Op::exp, {*top});
   }
 
-  // u - max(u): at most 0, or NaN throughout where u has no greatest finite element.
+  // u - max(u): at most 0; all NaN if max(u) is infinite or NaN.
   bool is_below_maximum(const Node& node, std::uint32_t axes) const {
     if (node.op != Op::sub || !is_whole(node.operands[0]) || !is_of_rows(node.operands[1], axes))
       return false;
@@ -65,8 +66,8 @@ class Maxima {
     return it != maxima_.end() && it->second == node.operands[1].node;
   }
 
-  // 1 / sum(u) where u is exp(v - max(v)): that sum is 1 at least, or NaN, and its reciprocal
-  // turns no 0 into NaN.
+  // 1 / sum(u) where u is exp(v - max(v)): the sum is at least 1, or NaN, so multiplying by its
+  // reciprocal turns no 0 into NaN.
   bool is_reciprocal_sum(const Operand& operand, const Operand& u, const Node& max) const {
     const Node& reciprocal = source_[operand.node];
     if (reciprocal.op != Op::reciprocal || !is_of_rows(operand, max.axes) ||
@@ -80,7 +81,7 @@ class Maxima {
            is_below_maximum(source_[power.operands[0].node], max.axes);
   }
 
-  // A reduction's result, or what was made of it, spread over the reduced axes again.
+  // Whether the operand is a per-row value broadcast back over the reduced axes.
   bool is_of_rows(const Operand& operand, std::uint32_t axes) const {
     const Shape& shape = operand.view.shape;
     return source_[operand.node].shape == kept_shape(shape, axes) &&
@@ -89,11 +90,17 @@ class Maxima {
 
   const Graph& source_;
   GraphRewriter rewriter_;
-  std::map<std::pair<NodeId, std::uint32_t>, NodeId> maxima_;  // of whole nodes, over these axes
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> maxima_;  // by (whole node, axes)
 };
 
 }  // namespace
 
-Graph reuse_maxima(const Graph& graph) { return Maxima(graph).run(); }
+Graph reuse_maxima(Graph graph) {
+  const auto maxima = std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.op == Op::reduce && node.reduce_kind == ReduceKind::max;
+  });
+  if (maxima < 2) return graph;  // one follows from another
+  return Maxima(graph).run();
+}
 
 }  // namespace sinter

@@ -1,36 +1,111 @@
-// Equal nodes become one, and nodes that no output needs go. In: a Graph. Out: a smaller one.
+// Common subexpression elimination and dead code elimination. In: a Graph. Out: a smaller Graph.
+#include <bit>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
+namespace {
 
-Graph merge_equal(const Graph& graph) {
-  std::unordered_multimap<Hash128, NodeId, Hash128Hasher> seen;  // of the result
-  return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) -> std::optional<Operand> {
-    Node node = rewriter.moved_node(id);
-    const Hash128 key = key_of(node);
-    const auto [begin, end] = seen.equal_range(key);
-    for (auto it = begin; it != end; ++it)
-      if (same_key(rewriter.result()[it->second], node)) return rewriter.result().whole(it->second);
-    const Operand added = rewriter.build().add(std::move(node));
-    seen.emplace(key, added.node);
-    return added;
-  });
+// Shrinks a graph in place: visits its nodes in order and keeps some of them. Readers of a node
+// keep the views through which they see it.
+class Compaction {
+ public:
+  explicit Compaction(Graph& graph) : graph_(graph), targets_(graph.nodes.size(), -1) {}
+
+  // The next node, with its operands where they are now.
+  Node& next() {
+    Node& node = graph_[next_];
+    for (Operand& operand : node.operands) operand.node = targets_[operand.node];
+    return node;
+  }
+  // One of these says what becomes of it.
+  NodeId keep() {
+    if (kept_ != next_) graph_[kept_] = std::move(graph_[next_]);
+    return targets_[next_++] = kept_++;
+  }
+  void replace(NodeId target) { targets_[next_++] = target; }
+  void drop() { ++next_; }
+
+  bool is_done() const { return next_ == graph_.size(); }
+  NodeId position() const { return next_; }
+
+  void finish() {
+    graph_.nodes.resize(static_cast<std::size_t>(kept_));
+    for (NodeId& input : graph_.inputs) input = targets_[input];
+    for (Operand& output : graph_.outputs) output.node = targets_[output.node];
+  }
+
+ private:
+  Graph& graph_;
+  ById<NodeId, NodeId> targets_;  // by node as it was; -1: dropped, or not visited yet
+  NodeId next_ = 0;
+  NodeId kept_ = 0;
+};
+
+// Equal nodes have equal hashes. Most of the views is left out: nodes rarely differ in them alone.
+std::size_t hash_of(const Node& node) {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  };
+  add(static_cast<std::uint64_t>(node.op) << 16 | static_cast<std::uint64_t>(node.dtype) << 8 |
+      static_cast<std::uint64_t>(node.reduce_kind));
+  add(std::bit_cast<std::uint64_t>(node.value.real));
+  add(static_cast<std::uint64_t>(node.value.integer));
+  add(std::uint64_t{node.axes} << 32 | static_cast<std::uint32_t>(node.number));
+  for (const Operand& operand : node.operands) {
+    add(static_cast<std::uint64_t>(operand.node));
+    add(static_cast<std::uint64_t>(operand.view.offset));
+  }
+  return hash;
 }
 
-Graph remove_dead(const Graph& graph) {
+}  // namespace
+
+Graph merge_equal(Graph graph) {
+  std::unordered_multimap<std::size_t, NodeId> seen;
+  seen.reserve(graph.nodes.size());
+  Compaction compaction(graph);
+  while (!compaction.is_done()) {
+    const Node& node = compaction.next();
+    if (node.op == Op::input) {
+      compaction.keep();
+      continue;
+    }
+    const std::size_t hash = hash_of(node);
+    const auto [begin, end] = seen.equal_range(hash);
+    auto it = begin;
+    while (it != end && !same_key(graph[it->second], node)) ++it;
+    if (it != end)
+      compaction.replace(it->second);
+    else
+      seen.emplace(hash, compaction.keep());
+  }
+  compaction.finish();
+  return graph;
+}
+
+Graph remove_dead(Graph graph) {
   ById<NodeId, char> live(graph.nodes.size(), 0);
   for (const Operand& output : graph.outputs) live[output.node] = 1;
   for (NodeId id = graph.size() - 1; id >= 0; --id)
     if (live[id])
       for (const Operand& operand : graph[id].operands) live[operand.node] = 1;
-  return rewritten(graph, [&](GraphRewriter&, NodeId id) -> std::optional<Operand> {
-    if (live[id]) return std::nullopt;
-    return Operand{};  // nobody asks for it
-  });
+  Compaction compaction(graph);
+  while (!compaction.is_done()) {
+    if (!live[compaction.position()] && graph[compaction.position()].op != Op::input) {
+      compaction.drop();
+      continue;
+    }
+    compaction.next();
+    compaction.keep();
+  }
+  compaction.finish();
+  return graph;
 }
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// Integers in 32 bits where their values are known to fit: a kernel that holds i64 has half the
-// lanes. In: a Graph. Out: one whose comparisons and casts read i32 instead of i64 where that gives
-// the same results. What the caller sees, and what others read, stays i64.
+// Narrows integers to 32 bits where their values are known to fit: i64 halves the number of vector
+// lanes. In: a Graph. Out: a Graph whose comparisons and casts read i32 instead of i64 where the
+// results are the same. Outputs and operands of other operations stay i64.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -14,7 +14,7 @@
 namespace sinter {
 namespace {
 
-// All values lie in here, and i32 holds them.
+// Inclusive bounds on a node's values; both fit i32.
 struct Interval {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -41,7 +41,8 @@ std::optional<Interval> interval_of_iota(const Node& node) {
   return hull({node.value.integer, node.value.integer + node.step.integer * (count - 1)});
 }
 
-// Of a pointwise node, given its operands'. Products of two i32 fit i64, so nothing overflows here.
+// Interval of a pointwise node, given its operands' intervals. Products of two i32 fit i64, so
+// nothing overflows here.
 std::optional<Interval> interval_of_op(Op op, const std::vector<Interval>& in) {
   const Interval a = in[0];
   const Interval b = in.size() > 1 ? in[1] : Interval{};
@@ -115,7 +116,7 @@ class Narrower {
     if (node.op == Op::constant) known = hull({node.value.as(DType::i64).integer});
     if (node.op == Op::iota) known = interval_of_iota(node);
     if (node.op == Op::number && hull({source_.numbers.traced_value(node.number).integer}))
-      known = Interval{kLeast, kMost};  // guarded where it is used
+      known = Interval{kLeast, kMost};  // guarded_narrow() adds the guard
     if (is_pointwise(node.op)) {
       std::vector<Interval> operands;
       for (const Operand& operand : node.operands)
@@ -127,13 +128,14 @@ class Narrower {
     return known;
   }
 
-  // Operand i is read as it is, whatever its dtype: a cast's, and the condition of where().
+  // Whether operand i needs no narrowing because its dtype is free and is not i64: the operand of a
+  // cast, and the condition of where().
   bool is_read_as_it_is(const Node& node, std::size_t i) const {
     const bool any = node.op == Op::cast || (node.op == Op::where && i == 0);
     return any && !is_i64(node.operands[i]);
   }
 
-  // Whether the node, and what it is computed from, can be computed in i32.
+  // Whether the node and everything it depends on can be computed in i32.
   bool fits(const Node& node, const std::optional<Interval>& interval) const {
     if (node.dtype == DType::i32) return true;
     const bool is_made_here = is_pointwise(node.op) || is_scalar(node.op) || node.op == Op::iota;
@@ -143,7 +145,7 @@ class Narrower {
     return true;
   }
 
-  // All of a node that fits, in i32. Not recursive: programs may be tens of thousands deep.
+  // A node that fits, computed in i32. Not recursive: graphs may be tens of thousands deep.
   Operand narrowed(NodeId wanted) {
     std::vector<NodeId> waiting{wanted};
     while (!waiting.empty()) {
@@ -175,7 +177,7 @@ class Narrower {
     return rewriter_.build().add(std::move(node));
   }
 
-  // The number in i32; the program is for calls in which that holds it.
+  // The number in i32, with a guard that restricts the program to calls in which it fits.
   NumberId guarded_narrow(NumberId number) {
     NumberTable& numbers = rewriter_.build().numbers();
     const NumberId narrow = numbers.cast(number, DType::i32);
@@ -206,8 +208,8 @@ class Narrower {
     return rewriter_.build().pointwise(source.op, {*both[0], *both[1]});
   }
 
-  // A number of any size, compared with some in `others`, may as well be the nearest in there or
-  // next to it. That costs work of its own, so only what is repeated along rows is clamped.
+  // Clamping an operand to one past each end of `others` keeps its comparisons with values in
+  // `others`. The clamp costs work, so only operands broadcast along rows are clamped.
   std::optional<Operand> clamped(const Operand& operand, const Interval& others) {
     const View& view = operand.view;
     const int rank = view.shape.rank();
@@ -223,16 +225,24 @@ class Narrower {
     return build.cast(build.pointwise(Op::clamp, {operand, low, high}), DType::i32);
   }
 
-  static constexpr std::int64_t kWorthwhile = 16;  // elements that share a clamped number
+  static constexpr std::int64_t kWorthwhile = 16;  // least elements that share a clamped value
   const Graph& source_;
   GraphRewriter rewriter_;
   ById<NodeId, std::optional<Interval>> intervals_;
   ById<NodeId, char> fits_;
-  ById<NodeId, std::optional<Operand>> narrowed_;  // in i32, as far as made
+  ById<NodeId, std::optional<Operand>> narrowed_;  // in i32; filled on demand
 };
 
 }  // namespace
 
-Graph narrow_integers(const Graph& graph) { return Narrower(graph).run(); }
+Graph narrow_integers(Graph graph) {
+  const bool may_narrow =
+      std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return (is_comparison(node.op) || node.op == Op::cast) &&
+               graph.dtype(node.operands[0]) == DType::i64;
+      });
+  if (!may_narrow) return graph;
+  return Narrower(graph).run();
+}
 
 }  // namespace sinter

@@ -18,7 +18,7 @@ bool same_expression(const NumberExpr& a, const NumberExpr& b) {
          a.index == b.index && (a.kind != Kind::value || same_bits(a.value, b.value));
 }
 
-// An unsigned integer beyond i64 has a real value only.
+// An unsigned integer beyond i64 is marked real; it has no i64 value.
 const Scalar& as_integer(const NumberExpr& expr, const Scalar& value) {
   if (value.is_real)
     fail_user(expr.user, "{} does not fit {}", plain_text(value), name_of(DType::i64));

@@ -34,8 +34,6 @@ const OpInfo& info(Op op) { return kInfos[static_cast<int>(op)]; }
 
 std::string_view name_of(Op op) { return info(op).name; }
 
-bool is_pointwise(Op op) { return op > Op::iota && op <= Op::cast; }
-
 OpTypes op_types(Op op, std::span<const DType> operands) {
   const DTypeRule rule = info(op).rule;
   const std::size_t first = rule == DTypeRule::Select ? 1 : 0;

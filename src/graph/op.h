@@ -1,5 +1,5 @@
-// Op: every kind of node a Graph can have, and what the op table (sinter/ops.def) says of each
-// pointwise one.
+// Op: every kind of node a Graph can have, and the op table's (sinter/ops.def) data about each
+// pointwise op.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -14,7 +14,7 @@ enum class Op : std::uint8_t {
   // Leaves.
   input,     // a tensor given at call time
   constant,  // one number
-  number,    // one number, given at call time or computed from such (numbers.h)
+  number,    // one number, given at call time or computed from such numbers (numbers.h)
   iota,      // start + step * index
 #define SINTER_POINTWISE(name, arity, rule, cost, expression) name,
 #include <sinter/ops.def>
@@ -42,33 +42,33 @@ struct OpInfo {
   std::string_view name = {};
   int arity = 0;
   DTypeRule rule = DTypeRule::Same;
-  int cost = 0;                      // simple instructions an element, about
-  std::string_view expression = {};  // over a, b, c; empty for what is not in the op table
+  int cost = 0;                      // approximate simple instructions per element
+  std::string_view expression = {};  // over a, b, c; empty for ops outside the op table
 };
 
 const OpInfo& info(Op op);
 std::string_view name_of(Op op);
 
-// Computes each element from the same element of its operands: a row of the op table, or a cast.
-bool is_pointwise(Op op);
+// Computes each element from the same element of its operands: an op of the op table, or a cast.
+inline bool is_pointwise(Op op) { return op > Op::iota && op <= Op::cast; }
 
-// Has one element for all of its operands' along some axes.
+// Combines the elements along some axes into one.
 inline bool is_reduction(Op op) { return op == Op::reduce || op == Op::contract; }
 
-// One value for all elements, which kernels take as a scalar.
+// One value for all elements; kernels take it as a scalar.
 inline bool is_scalar(Op op) { return op == Op::constant || op == Op::number; }
 
-// Worth computing once and keeping instead of computing again.
+// Ops with at least this cost are computed once and kept rather than recomputed.
 inline constexpr int kHeavyCost = 8;
 
-// The dtype that operand `index` is cast to, and the result's, given all operands' dtypes.
+// The dtype each operand is cast to, and the dtype of the result.
 struct OpTypes {
   DType operands[3] = {DType::f32, DType::f32, DType::f32};
   DType result = DType::f32;
 };
 OpTypes op_types(Op op, std::span<const DType> operands);
 
-// Whether operations with that rule exist for operands of that dtype (for Select, the last one's).
+// Whether ops with that rule are defined for operands of that dtype (Select: the last operand's).
 constexpr bool rule_allows(DTypeRule rule, DType dtype) {
   switch (rule) {
     case DTypeRule::Floating:
@@ -87,8 +87,8 @@ constexpr bool rule_allows(DTypeRule rule, DType dtype) {
 }
 inline bool is_defined_on(Op op, DType dtype) { return rule_allows(info(op).rule, dtype); }
 
-// The op that computes `op` on operands of that dtype, which is what a Graph holds: a sum of bools
-// is their logical_or, and the floor of an integer is a copy.
+// The op a Graph stores for `op` on operands of that dtype: adding bools becomes logical_or, and
+// the floor of an integer becomes a copy.
 Op op_on(Op op, DType operands);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Programs as text: parse_graph() reads what to_string(Graph) prints, and what people write.
+// Parses programs: parse_graph() reads the output of to_string(Graph) and handwritten programs.
 // docs/TEXT.md describes the format. Every mistake is a UserError with its line and column.
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace sinter {
 
-// Values for the sizes that a program declares ("sizes rows = 4096, cols = 1024").
+// Values for the sizes a program declares ("sizes rows = 4096, cols = 1024").
 using SizeValues = std::map<std::string, std::int64_t, std::less<>>;
 
-// An input as the text writes it.
+// An input as written in the text.
 struct InputText {
   std::string name;
-  std::vector<std::string> sizes;  // of each axis that is just a declared size its name, else ""
+  std::vector<std::string> sizes;  // by axis: the declared size it names, or "" for expressions
 };
 
 struct ParsedProgram {
   Graph graph;
   std::vector<InputText> inputs;
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  // as declared, with their values
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  // in declaration order
 };
 
 // `sizes` replaces the defaults of declared sizes; `file` is named in errors.

@@ -1,5 +1,5 @@
-// NumberParser: the numbers that a call gives, and what follows from them: "#lr = argument real
-// 0.01", "#half = mul f64 #lr, #0", "guard #lr is not 1.0". They become a graph's NumberTable.
+// NumberParser: parses number arguments, the numbers computed from them, and guards: "#lr =
+// argument real 0.01", "#half = mul f64 #lr, #0", "guard #lr is not 1.0". Fills a NumberTable.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class NumberParser {
  public:
   NumberParser(TokenReader& tokens, NumberTable& numbers) : tokens_(tokens), numbers_(numbers) {}
 
-  void parse_definition();  // after nothing: begins with #name
+  void parse_definition();  // the whole statement, from #name
   void parse_guard();       // after "guard"
   NumberId parse_use();     // "#lr"
 

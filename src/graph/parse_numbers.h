@@ -20,7 +20,7 @@ std::optional<DType> dtype_named(std::string_view name);
 // Whether the next token begins a number.
 bool at_number(const TokenReader& tokens);
 NumberText parse_number(TokenReader& tokens);
-// Without a dtype and "exact".
+// Just the literal, without a dtype or "exact".
 Literal parse_literal(TokenReader& tokens);
 
 // UserError at the number if the dtype cannot hold it: integers must fit and have no fraction.

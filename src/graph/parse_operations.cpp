@@ -135,8 +135,8 @@ std::uint32_t OperationParser::parse_axes(int rank) {
   return axes;
 }
 
-// Two values of one shape and floating-point type. The result may have the type that the sum is
-// computed in.
+// Takes two values of the same shape and floating-point type. The result may also have the type
+// that kernels accumulate in.
 Operand OperationParser::contract(const OperationText& text) {
   const Operand a = parse_value();
   tokens_.expect(",");
@@ -172,7 +172,7 @@ Operand OperationParser::matmul(const OperationText& text) {
   return {result.node, matmul_result(result.view, views)};
 }
 
-// Without sums of sizes: axes are separated by blanks.
+// A plain integer, not a size expression: axes are separated by blanks, so "0 -1" is two axes.
 int OperationParser::parse_axis(int rank) {
   const Token at = tokens_.peek();
   const Literal axis = parse_literal(tokens_);
@@ -237,7 +237,7 @@ void OperationParser::check_bools(const Token& word, Op op,
                  name_of(op));
 }
 
-// A number that is given at each call counts by its kind.
+// A number argument promotes by its kind.
 Literal OperationParser::literal_of(const OperandText& text) const {
   if (text.given == kNoNumber) return text.number.literal;
   const NumberExpr& expr = graph().numbers[text.given];
@@ -253,7 +253,7 @@ Literal OperationParser::literal_of(const OperandText& text) const {
   }
 }
 
-// Values as they are, and constants for the numbers.
+// Operands that are values stay as they are; numbers become constants.
 std::vector<Operand> OperationParser::operands_of(Op op, const std::vector<OperandText>& written,
                                                   std::optional<DType> result) {
   std::vector<WrittenOperand> dtypes;
@@ -282,7 +282,7 @@ std::vector<Operand> OperationParser::operands_of(Op op, const std::vector<Opera
   return operands;
 }
 
-// The shape that the operands broadcast to: the one before '=' if it is there.
+// The shape written before '=', or the shape the operands broadcast to.
 Shape OperationParser::joined_shape(const OperationText& text,
                                     const std::vector<Operand>& operands) const {
   if (text.type.shape) return *text.type.shape;

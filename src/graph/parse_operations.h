@@ -1,5 +1,5 @@
-// OperationParser: the right side of a definition, "exp %x.transpose(0, 1)". It makes nodes by
-// GraphBuilder, after checking everything that the builder and verify() would assert.
+// OperationParser: parses the right side of a definition, "exp %x.transpose(0, 1)". It adds nodes
+// with GraphBuilder, after checking everything the builder and verify() would assert.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace sinter {
 
-// ": f32(4, 8)", each part if it is there.
+// ": f32(4, 8)"; both parts are optional.
 struct TypeText {
   Token at;
   std::optional<DType> dtype;
@@ -23,7 +23,7 @@ struct TypeText {
   std::vector<std::string> sizes;  // see InputText
 };
 
-// An operand as written: a value seen through views, or a number.
+// An operand as written: a value with its views, or a number.
 struct OperandText {
   Token at;
   std::optional<Operand> value;
@@ -31,7 +31,7 @@ struct OperandText {
   NumberId given = kNoNumber;  // "#lr"
 };
 
-// The right side of a definition up to its operands.
+// A definition's type and operation word; the operands follow.
 struct OperationText {
   Token word;
   TypeText type;

@@ -1,4 +1,4 @@
-// SizeReader: the declared sizes of a program's text, and integers made of them: "2 * rows".
+// SizeReader: the sizes a program declares, and integer expressions over them: "2 * rows".
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace sinter {
 
-// Shapes have at most this many elements, so that counts of elements and bytes do not overflow.
+// Limit on a shape's elements, so that element and byte counts do not overflow.
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 
 class SizeReader {
  public:
-  // `given` replaces declared defaults and outlives this.
+  // `given` overrides declared defaults and must outlive the reader.
   SizeReader(TokenReader& tokens, const SizeValues& given) : tokens_(tokens), given_(given) {}
 
   // "rows = 4096, cols = rows / 2"
@@ -28,9 +28,9 @@ class SizeReader {
 
   // A sum of products of integers, sizes and parentheses.
   std::int64_t expression();
-  // "(4, 2 * rows)": any integers, at most kMaxRank.
+  // "(4, 2 * rows)": at most kMaxRank integers.
   Shape list();
-  // Likewise, as a shape. `names` gets the name of each axis that is just a declared size, else "".
+  // A list checked as a shape. `names` gets, for each axis, the declared size it names, or "".
   Shape shape(std::vector<std::string>* names = nullptr);
 
   // UserError at the token if a size is negative or there are too many elements.
@@ -45,7 +45,7 @@ class SizeReader {
   TokenReader& tokens_;
   const SizeValues& given_;
   std::vector<std::pair<std::string, std::int64_t>> declared_;
-  std::string_view bare_name_;  // of the last expression, if it is just a size
+  std::string_view bare_name_;  // the last expression, if it was just a declared size
   int depth_ = 0;               // of parentheses and signs
 };
 

@@ -12,7 +12,7 @@
 namespace sinter {
 namespace {
 
-// What a view word works on.
+// The arguments of a view word's function.
 struct ViewCall {
   const TokenReader& tokens;
   const SizeReader& sizes;
@@ -163,7 +163,7 @@ Operand apply_word(TokenReader& tokens, SizeReader& sizes, GraphBuilder& build,
   return shows_fill_only(seen.view) ? build.unpadded(seen) : seen;
 }
 
-// The first and last element that the view touches, or nothing if that overflows.
+// The first and last element the view reads, or nullopt on overflow.
 std::optional<Extent> checked_extent(const View& view) {
   Extent range{view.offset, view.offset};
   for (int i = 0; i < view.shape.rank(); ++i) {

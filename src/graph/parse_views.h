@@ -11,11 +11,11 @@ namespace sinter {
 // reshape needs one.
 Operand parse_views(TokenReader& tokens, SizeReader& sizes, GraphBuilder& build, Operand value);
 
-// An axis of a value of that rank; negative ones count from the end. UserError at the token if
-// there is none.
+// An axis of a value of that rank; negative axes count from the end. UserError at the token if the
+// axis is out of range.
 int checked_axis(const TokenReader& tokens, const Token& at, std::int64_t axis, int rank);
 
-// The operand repeated to `shape`. UserError at the token if it does not broadcast to it.
+// The operand broadcast to `shape`. UserError at the token if it does not broadcast to it.
 Operand expanded_to(const TokenReader& tokens, const Token& at, const Operand& operand,
                     const Shape& shape);
 

@@ -1,4 +1,4 @@
-// Which exponents, and what they cost.
+// The exponents that are strength-reduced, and their cost.
 #include "src/graph/power.h"
 
 #include <bit>
@@ -7,8 +7,9 @@
 namespace sinter {
 namespace {
 
-// x^n by products has n - 1 roundings where pow has one; x^-n has 2n - 1, since the reciprocal's
-// error is taken to the power as well. It comes first: x^n may overflow where x^-n is not 0.
+// x^n by multiplication rounds n - 1 times where pow rounds once; x^-n rounds 2n - 1 times, since
+// the reciprocal's error is raised to the power too. The reciprocal comes first: x^n may overflow
+// where x^-n is not 0.
 constexpr int kMostFactors = 8;
 constexpr int kMostReciprocals = 4;
 
@@ -34,7 +35,7 @@ int cost_of(const Graph& graph, const Node& node) {
   if (node.op != Op::pow) return cost;
   const auto form = power_form(graph, node);
   if (!form) return cost;
-  constexpr int kSpecialCases = 3;  // of roots
+  constexpr int kSpecialCases = 3;  // instructions that handle the special cases of roots
   constexpr Op kBases[] = {Op::copy, Op::reciprocal, Op::sqrt, Op::rsqrt};
   const bool is_root = form->base >= PowerForm::Base::square_root;
   return info(kBases[static_cast<int>(form->base)]).cost + (is_root ? kSpecialCases : 0) +

@@ -1,5 +1,5 @@
-// pow(x, n) for a constant n that products, a reciprocal or a root give.
-// In: a pow node. Out: what to compute instead, with pow's special cases (C's) and about its error.
+// Strength reduction of pow(x, n) for a constant n: products, a reciprocal or a root replace it.
+// In: a pow node. Out: the replacement, with C's special cases of pow and about the same error.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace sinter {
 struct PowerForm {
   enum class Base : std::uint8_t { x, reciprocal, square_root, reciprocal_root };
   Base base = Base::x;
-  int factors = 1;  // of the product of bases
+  int factors = 1;  // how often the base is multiplied
 };
 
-// Nothing where pow itself is needed.
+// Returns nullopt if pow itself is needed.
 std::optional<PowerForm> power_form(const Graph& graph, const Node& pow);
 
-// About how many simple instructions an element of the node takes.
+// Approximate number of simple instructions per element of the node.
 int cost_of(const Graph& graph, const Node& node);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// The printed form of a Graph, which parse_graph() reads back: docs/TEXT.md.
+// Prints a Graph as text that parse_graph() reads back; docs/TEXT.md describes the format.
 #include <algorithm>
 
 #include "src/base/check.h"
@@ -25,7 +25,7 @@ std::string_view kind_name(NumberKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-// An integer beyond i64 is written by its digits.
+// An integer beyond i64 is written with all its digits.
 std::string given_text(NumberKind kind, const Scalar& value) {
   if (kind == NumberKind::boolean) return value.integer ? "true" : "false";
   return kind == NumberKind::integer ? plain_text(value) : number_text(value, DType::f64);
@@ -84,8 +84,8 @@ class Printer {
   }
 
  private:
-  // A constant is written among the operands of the only node that reads it if it stands just
-  // before that node, where the parser makes it.
+  // A constant is written inline as an operand if it has one reader and comes right before it:
+  // that is where the parser will create it.
   void find_inline_numbers(NodeId id) {
     const Node& node = graph_[id];
     is_inline_.push_back(false);
@@ -109,7 +109,7 @@ class Printer {
       text += (i ? ", " : " ") + value_text(node.operands[i]);
     if (node.op == Op::constant) text += " " + constant_text(node.value, node.dtype);
     if (node.op == Op::number) text += fmt::format(" #{}", node.number);
-    if (node.op == Op::iota)  // numbers of a range are read exactly
+    if (node.op == Op::iota)  // the parser reads them without rounding
       text += fmt::format(" {} step {}", number_text(node.value, DType::f64),
                           number_text(node.step, DType::f64));
     if (node.op == Op::concat) text += fmt::format(" axis {}", node.axes);
@@ -137,7 +137,7 @@ class Printer {
         written.push_back({source.dtype, {}});
     }
     const std::vector<Constant> read = plain_constants(node.op, written, node.dtype);
-    bool typed = false;  // plain numbers would get other dtypes
+    bool typed = false;  // plain numbers would be parsed with other dtypes
     for (std::size_t i = 0; i < read.size(); ++i)
       typed |= !written[i].dtype && read[i].dtype != graph_[node.operands[i].node].dtype;
     std::string text;

@@ -1,4 +1,4 @@
-// ReduceKind: every reduction, and what the table (sinter/reductions.def) says of each.
+// ReduceKind: every reduction, and the table's (sinter/reductions.def) data about each.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -32,19 +32,19 @@ struct ReductionInfo {
 const ReductionInfo& info(ReduceKind kind);
 std::string_view name_of(ReduceKind kind);
 
-// The result is a position (argmax), not a value.
+// Whether the result is a position (argmax), not a value.
 bool is_arg(ReduceKind kind);
-// For argmax and argmin, the reduction that gives the value at the position; else the kind itself.
+// max for argmax, min for argmin; otherwise the kind itself.
 ReduceKind value_kind(ReduceKind kind);
-// Zero or One: a reduction of no elements has this value.
+// Whether reducing zero elements is defined: the result is then the identity, 0 or 1.
 bool is_defined_for_nothing(ReduceKind kind);
 
-// The value that changes no result.
+// The identity element of the reduction.
 Scalar identity_of(ReduceKind kind, DType dtype);
 
 // The result's dtype.
 DType reduce_dtype(ReduceKind kind, DType input);
-// The dtype in which values of a reduction are combined, given its operand's.
+// The dtype the reduction accumulates in, given its operand's.
 DType accumulator_dtype(ReduceKind kind, DType input);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Copying.
+// GraphRewriter's implementation.
 #include "src/graph/rewriter.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
 // GraphRewriter: the one way to copy a graph while changing it. Nodes are visited in order; each is
-// kept (perhaps edited) or replaced by an operand of the new graph, which may be built on the spot.
-// In: a Graph. Out: another one, with the same inputs.
+// copied or replaced by an operand of the new graph, which the edit may build on the spot.
+// In: a Graph. Out: a new Graph with the same inputs.
 #pragma once
 
 #include <functional>
@@ -21,20 +21,20 @@ class GraphRewriter {
   const Graph& result() const { return result_; }
   GraphBuilder& build() { return builder_; }
 
-  // What a source operand is in the result. Where a node was replaced and the two views do not
-  // compose, the replacement is copied first.
+  // A source operand translated to the result. If its node was replaced and the two views do not
+  // compose, adds a copy of the replacement.
   Operand moved(const Operand& operand);
-  // All of a source node, as the result has it.
+  // The operand that stands for a whole source node in the result.
   const Operand& moved(NodeId id) const { return replacements_[id]; }
-  // The source's node with its operands moved.
+  // A copy of a source node with its operands translated.
   Node moved_node(NodeId id);
 
-  // Visits all nodes: `edit` returns what stands for the node, or nothing to keep it.
-  // The visited node's origin is that of all nodes made for it.
+  // Visits all nodes except inputs: `edit` returns the node's replacement, or nullopt to copy it.
+  // Nodes built during a visit get the visited node's origin.
   using Edit = std::function<std::optional<Operand>(NodeId)>;
   void run(const Edit& edit);
 
-  // Moves the outputs and gives the result up.
+  // Translates the outputs and returns the result.
   Graph finish();
 
  private:
@@ -44,7 +44,7 @@ class GraphRewriter {
   ById<NodeId, Operand> replacements_;
 };
 
-// The graph in which `edit` was asked for each node.
+// Runs a GraphRewriter with `edit` over the graph.
 Graph rewritten(const Graph& graph,
                 const std::function<std::optional<Operand>(GraphRewriter&, NodeId)>& edit);
 

@@ -1,5 +1,5 @@
-// The kernel vocabulary for one element at a time: what the interpreter and the constant folder
-// compute with. visit_pointwise() turns a row of the op table into a callable.
+// The functions kernels call, for one element at a time: used by the interpreter and the constant
+// folder. visit_pointwise() turns an op of the op table into a callable.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace sinter::scalar {
 
-// An integer whose arithmetic wraps, as it does in kernels.
+// An integer with wrapping arithmetic, as in kernels.
 template <typename T>
 struct Wrapping {
   T value = 0;
@@ -94,7 +94,7 @@ bool isfinite(T a) {
 }
 template <typename T>
 T maximum(T a, T b) {
-  return isnan(a) || b < a ? a : b;  // NaN wins
+  return isnan(a) || b < a ? a : b;  // propagates NaN
 }
 template <typename T>
 T minimum(T a, T b) {
@@ -177,11 +177,11 @@ T rsqrt(T a) {
 }
 template <typename T>
 T sigmoid(T a) {
-  const T power = std::exp(-std::fabs(a));  // of the other sign it overflows
+  const T power = std::exp(-std::fabs(a));  // a negative exponent cannot overflow
   return (a < 0 ? power : T(1)) / (T(1) + power);
 }
-// Of integers exact but for wrapping; a negative exponent gives 0, unless the base is 1 or -1, of
-// which only the exponent's last bit counts.
+// Integer powers are exact modulo 2^bits. A negative exponent gives 0, except for the bases 1 and
+// -1, where only the exponent's parity matters.
 template <typename T>
 T pow(T a, T b) {
   if constexpr (kIsReal<T>) {
@@ -203,9 +203,9 @@ T fma(T a, T b, T c) {
   return std::fma(a, b, c);
 }
 
-// Calls visit(f) with f(a, b, c) computing `op` on elements of type T; operands that the op does
-// not have are ignored. Select's f takes a bool first and nothing that converts to one, so that a
-// caller can ask which it is. False when there is no such op for T.
+// Calls visit(f) where f(a, b, c) computes `op` on elements of type T and ignores operands the op
+// does not have. Select's f takes exactly a bool first, without conversions, so callers can test
+// for it with is_invocable. Returns false if the op is not defined for T.
 template <typename T, typename Visitor>
 bool visit_pointwise(Op op, Visitor&& visit) {
   switch (op) {

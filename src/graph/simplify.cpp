@@ -1,6 +1,8 @@
 // The list of passes.
 #include "src/graph/simplify.h"
 
+#include <utility>
+
 namespace sinter {
 
 std::span<const GraphPass> simplify_passes() {
@@ -12,7 +14,7 @@ std::span<const GraphPass> simplify_passes() {
       {"narrow_integers", narrow_integers, Bits::kept, ForFusion::yes},
       {"drop_unit_axes", drop_unit_axes},
       {"sink_views", sink_views},
-      {"copy_reversed_outputs", copy_reversed_outputs},  // of what is passed on
+      {"copy_reversed_outputs", copy_reversed_outputs},  // folding may expose reversed views
       {"merge_equal", merge_equal},
       {"reuse_maxima", reuse_maxima, Bits::free},
       {"remove_dead", remove_dead},
@@ -20,12 +22,12 @@ std::span<const GraphPass> simplify_passes() {
   return kPasses;
 }
 
-Graph simplify(const Graph& graph, const SimplifyOptions& options, const ObservePass& observe) {
-  Graph result = graph;
+Graph simplify(Graph graph, const SimplifyOptions& options, const ObservePass& observe) {
+  Graph result = std::move(graph);
   for (const GraphPass& pass : simplify_passes()) {
     if (pass.bits == Bits::free && options.bits == Bits::kept) continue;
     if (pass.for_fusion == ForFusion::yes && !options.fuse) continue;
-    result = pass.run(result);
+    result = pass.run(std::move(result));
     if (observe) observe(pass, result);
 #ifndef NDEBUG
     verify(result);

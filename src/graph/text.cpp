@@ -1,4 +1,4 @@
-// Numbers in the text of programs.
+// Reading and writing numbers in program text.
 #include "src/graph/text.h"
 
 #include <bit>
@@ -12,7 +12,7 @@
 namespace sinter {
 namespace {
 
-// The dtype a number counts as when dtypes are promoted: it yields to any value of its kind.
+// The dtype of a number in type promotion: it takes the dtype of any value of its kind.
 DType promoted_dtype(Literal::Kind kind, std::optional<DType> others) {
   switch (kind) {
     case Literal::Kind::boolean:
@@ -40,12 +40,12 @@ std::string nan_text(double value) {
   return fmt::format("nan(0x{:x})", bits);
 }
 
-// Always with a point, an exponent or a word: 1 is an integer.
+// Appends ".0" to plain digits, which would read back as an integer.
 std::string with_point(const std::string& digits) {
   return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
 }
 
-// As short as reading it as a double and rounding that to f32 allows.
+// The shortest text that gives the value back when read as a double and rounded to f32.
 std::string real_text(double value, DType dtype) {
   if (std::isnan(value)) return nan_text(value);
   const auto narrow = static_cast<float>(value);
@@ -82,7 +82,7 @@ std::vector<Constant> plain_constants(Op op, std::span<const WrittenOperand> ope
   std::vector<Constant> constants;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const DType dtype = types.operands[i];
-    // A comparison rounds the number, so that it can be equal to an element of 16 bits.
+    // A comparison rounds the number so that it can equal a 16-bit element.
     const DType rounded = rule == DTypeRule::Compare ? dtype : compute_dtype(dtype);
     constants.push_back(
         {dtype, operands[i].literal.value.as(compute_dtype(dtypes[i])).as(rounded), dtypes[i]});

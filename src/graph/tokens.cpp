@@ -1,4 +1,4 @@
-// Scanning, one token ahead.
+// The scanner, with one token of lookahead.
 #include "src/graph/tokens.h"
 
 #include <sinter/error.h>

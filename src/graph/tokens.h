@@ -1,5 +1,5 @@
-// Tokens of a program's text, and errors that name a position in it. In: text. Out: one token after
-// the other; UserError "[parse] my.sinter:3:14: ..." for what is no token.
+// The tokenizer, and errors that name a position in the text. In: text. Out: a stream of tokens;
+// UserError "[parse] my.sinter:3:14: ..." for an invalid token.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,14 +33,14 @@ std::string described(const Token& token);
 
 class TokenReader {
  public:
-  // Both outlive the reader. `file` is named in errors; it may be empty.
+  // Both must outlive the reader. `file` is named in errors; it may be empty.
   TokenReader(std::string_view text, std::string_view file);
 
   const Token& peek() const { return token_; }
   Token next();
-  // Reads the next token if it is this mark or word.
+  // Consumes the next token if it is this mark or word.
   bool take(std::string_view mark_or_word);
-  // Reads the next token, which must be this mark or word.
+  // Consumes the next token, which must be this mark or word.
   void expect(std::string_view mark_or_word);
   bool at_line_end() const {
     return token_.kind == Token::Kind::line_end || token_.kind == Token::Kind::end;

@@ -1,5 +1,6 @@
-// Passes over views. Views carry no nodes, so "view folding" is moving an operand's view through
-// the pointwise node it reads. In: a Graph. Out: one whose kernels read in the order they compute.
+// Passes over views. Views are not nodes, so sinking a view means moving it from a reader to the
+// operands of the pointwise node it reads. In: a Graph. Out: a Graph whose kernels read elements in
+// the order they compute them.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -9,21 +10,19 @@
 
 namespace sinter {
 
-Graph copy_reversed_outputs(const Graph& graph) {
-  Graph result = graph;
-  GraphBuilder build(result);
-  for (Operand& output : result.outputs) {
+Graph copy_reversed_outputs(Graph graph) {
+  GraphBuilder build(graph);
+  for (Operand& output : graph.outputs) {
     if (!has_negative_strides(output.view)) continue;
-    build.set_origin(result[output.node].origin);
+    build.set_origin(graph[output.node].origin);
     output = build.copy(output);
   }
-  return result;
+  return graph;
 }
 
-// Operands see a node's row-major elements, so its readers do not notice.
-Graph drop_unit_axes(const Graph& graph) {
-  Graph result = graph;
-  for (Node& node : result.nodes) {
+// Operands view a node's row-major elements, so its readers are unaffected.
+Graph drop_unit_axes(Graph graph) {
+  for (Node& node : graph.nodes) {
     const bool is_reduce = is_reduction(node.op);
     if (!is_pointwise(node.op) && !is_reduce) continue;
     for (int i = node.operands[0].view.shape.rank() - 1; i >= 0; --i) {
@@ -35,7 +34,7 @@ Graph drop_unit_axes(const Graph& graph) {
     const View& view = node.operands[0].view;
     node.shape = is_reduce ? kept_shape(view.shape, node.axes) : view.shape;
   }
-  return result;
+  return graph;
 }
 
 namespace {
@@ -45,11 +44,11 @@ bool reads_leaves_only(const Graph& graph, const Node& node) {
                      [&](const Operand& o) { return graph[o.node].op <= Op::iota; });
 }
 
-// Computes the node directly in the order its readers want. False where that would repeat work or
-// the views do not compose; the node stays as it is.
+// Makes the node compute its elements in the order its readers use. Returns false, and leaves the
+// node unchanged, if that would repeat work or the views do not compose.
 bool move_through_view(const Graph& graph, Node& node, const View& view) {
-  if (view.shape.numel() == 0) return false;  // no kernel walks an empty space
-  if (view.is_padded()) return false;         // what it shows elsewhere is not computed
+  if (view.shape.numel() == 0) return false;  // kernels cannot iterate over an empty space
+  if (view.is_padded()) return false;         // the fill is not computed by the node
   const bool repeats = distinct_elements(view) < view.shape.numel();
   if (repeats && (info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
     return false;
@@ -70,51 +69,59 @@ View without_unit_axes(View view) {
   return view;
 }
 
-// Where a node is read: operands of nodes, then outputs. Views change, who reads what does not.
+// The readers of each node: operands of nodes, then outputs. Stays valid while views change.
 class Readers {
  public:
-  explicit Readers(Graph& graph) : operands_(graph.nodes.size()) {
+  explicit Readers(Graph& graph)
+      : begin_(graph.nodes.size() + 1, 0), is_read_by_nodes_(graph.nodes.size(), 0) {
+    for_each_operand(graph, [&](const Operand& operand) { ++begin_[operand.node + 1]; });
+    for (NodeId id = 0; id < graph.size(); ++id) begin_[id + 1] += begin_[id];
+    readers_.resize(begin_.back());
+    ById<NodeId, std::size_t> next = begin_;
     for (Node& node : graph.nodes)
-      for (Operand& operand : node.operands) operands_[operand.node].push_back(&operand);
-    first_output_.resize(graph.nodes.size());
-    for (NodeId id = 0; id < graph.size(); ++id) first_output_[id] = operands_[id].size();
-    for (Operand& output : graph.outputs) operands_[output.node].push_back(&output);
+      for (Operand& operand : node.operands) {
+        readers_[next[operand.node]++] = &operand;
+        is_read_by_nodes_[operand.node] = 1;
+      }
+    for (Operand& output : graph.outputs) readers_[next[output.node]++] = &output;
   }
 
-  std::span<Operand* const> of(NodeId id) const { return operands_[id]; }
-  bool has_only_the_caller(NodeId id) const { return first_output_[id] == 0; }
+  std::span<Operand* const> of(NodeId id) const {
+    return std::span(readers_).subspan(begin_[id], begin_[id + 1] - begin_[id]);
+  }
+  bool has_only_the_caller(NodeId id) const { return !is_read_by_nodes_[id]; }
 
-  // The view through which all readers see the node, if they agree on one.
+  // The view all readers use for the node, or nullptr if they differ.
   const View* common_view(NodeId id) const {
-    const auto& readers = operands_[id];
+    const std::span<Operand* const> readers = of(id);
     const auto agrees = [&](const Operand* each) { return each->view == readers[0]->view; };
-    if (readers.empty() || !std::all_of(readers.begin(), readers.end(), agrees)) return nullptr;
+    if (readers.empty() || !std::all_of(readers.begin() + 1, readers.end(), agrees)) return nullptr;
     return &readers[0]->view;
   }
 
  private:
-  ById<NodeId, std::vector<Operand*>> operands_;
-  ById<NodeId, std::size_t> first_output_;
+  ById<NodeId, std::size_t> begin_;  // in readers_: those of a node end where the next one's begin
+  std::vector<Operand*> readers_;
+  ById<NodeId, char> is_read_by_nodes_;
 };
 
 }  // namespace
 
-Graph sink_views(const Graph& graph) {
-  Graph result = graph;
-  const Readers readers(result);
-  for (NodeId id = result.size() - 1; id >= 0; --id) {
-    if (!is_pointwise(result[id].op)) continue;
+Graph sink_views(Graph graph) {
+  const Readers readers(graph);
+  for (NodeId id = graph.size() - 1; id >= 0; --id) {
+    if (!is_pointwise(graph[id].op)) continue;
     const View* common = readers.common_view(id);
-    if (!common || *common == dense_view(result[id].shape)) continue;
+    if (!common || *common == dense_view(graph[id].shape)) continue;
     const View view = *common;
-    // A row-level value returned as a column, which only the caller looks at, stays row-level.
+    // A per-row value that is only returned, as a column, stays per-row.
     if (readers.has_only_the_caller(id) &&
-        without_unit_axes(view) == without_unit_axes(dense_view(result[id].shape)))
+        without_unit_axes(view) == without_unit_axes(dense_view(graph[id].shape)))
       continue;
-    if (!move_through_view(result, result[id], view)) continue;
+    if (!move_through_view(graph, graph[id], view)) continue;
     for (Operand* reader : readers.of(id)) reader->view = dense_view(view.shape);
   }
-  return result;
+  return graph;
 }
 
 }  // namespace sinter

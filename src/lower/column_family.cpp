@@ -31,7 +31,8 @@ Family column_family() {
           .offer = offer,
           .lower = lower_group,
           .same_bits = adds_in_same_order,
-          .fields = looping_tiling_fields()};
+          .fields = looping_tiling_fields(),
+          .describe = describe_tiling};
 }
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Access to what configs share, and printing.
+// Accessors for fields that configs share.
 #include "src/lower/config.h"
 
 #include <utility>
@@ -7,20 +7,6 @@
 #include "src/lower/family.h"
 
 namespace sinter {
-namespace {
-
-std::string to_string(const tile::Mapping& mapping) {
-  std::string text;
-  if (mapping.threads > 0)
-    text +=
-        fmt::format(", {} threads, {} a row, vectors of {}{}", mapping.threads,
-                    mapping.threads_per_row, mapping.vector,
-                    mapping.cluster > 1 ? fmt::format(", clusters of {}", mapping.cluster) : "");
-  if (mapping.ahead > 0) text += fmt::format(", {} fetched ahead", mapping.ahead);
-  return text;
-}
-
-}  // namespace
 
 const Tiling& tiling_of(const Config& config) {
   return std::visit(
@@ -39,15 +25,6 @@ bool is_online(const Config& config) {
   return false;
 }
 
-std::string to_string(const Config& config) {
-  if (std::holds_alternative<LibraryConfig>(config)) return "a call of cuBLASLt";
-  const Tiling& tiling = tiling_of(config);
-  std::string text =
-      fmt::format("{} ({}, {})", family_of(config).name, tiling.tile_rows, tiling.tile_cols);
-  if (tiling.caching != tile::Caching::any)
-    text += fmt::format(" keeps {}", name_of(tiling.caching));
-  if (is_online(config)) text += " online";
-  return text + to_string(tiling.mapping);
-}
+std::string to_string(const Config& config) { return family_of(config).describe(config); }
 
 }  // namespace sinter

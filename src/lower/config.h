@@ -1,5 +1,5 @@
-// Config: the choices that shape one group's kernel. Every family of kernels (family.h) has its own
-// struct; a Config is one of them.
+// Config: the choices that determine one group's kernel. Every kernel family (family.h) has its own
+// struct; a Config is a variant of them.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace sinter {
 
-// How a loop nest is cut into tiles; its axes are those of the IterationSpace.
+// How a loop nest is cut into tiles. Axes are indices into IterationSpace::axes.
 struct Tiling {
   int col_axis = -1;  // along the tile's columns; -1: the space is one element
   int row_axis = -1;  // -1: a tile has one row
   std::int64_t tile_rows = 1;
   std::int64_t tile_cols = 1;
-  bool rows_first = false;  // consecutive programs are neighbours along the row axis
+  bool rows_first = false;  // consecutive programs are adjacent along the row axis
   tile::Caching caching = tile::Caching::any;
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -32,7 +32,7 @@ constexpr auto fields_of(const Tiling*) {
 }
 static_assert(kListsEveryField<Tiling>);
 
-// A call of the machine's library for matrix products, which chooses for itself.
+// A call of the machine's matmul library, which picks its own kernel.
 struct LibraryConfig {
   friend bool operator==(const LibraryConfig&, const LibraryConfig&) = default;
 };
@@ -43,7 +43,7 @@ struct MatmulConfig {
   friend bool operator==(const MatmulConfig&, const MatmulConfig&) = default;
 };
 
-// Nothing is reduced: each program computes one tile of the index space.
+// No reductions: each program computes one tile of the index space.
 struct PointwiseConfig {
   Tiling tiling;
   friend bool operator==(const PointwiseConfig&, const PointwiseConfig&) = default;
@@ -58,7 +58,7 @@ struct RowConfig {
 // A loop over the reduced axes, with a kept axis along the tile's columns.
 struct ColumnConfig {
   Tiling tiling;
-  bool online = false;  // sums of exponentials share the pass of their maximum (online.h)
+  bool online = false;  // compute softmax sums in the same pass as their maximum (online.h)
   friend bool operator==(const ColumnConfig&, const ColumnConfig&) = default;
 };
 
@@ -69,11 +69,11 @@ struct ChunkedConfig {
   friend bool operator==(const ChunkedConfig&, const ChunkedConfig&) = default;
 };
 
-// In the order in which families are asked.
+// In the order in which families are tried.
 using Config = std::variant<LibraryConfig, MatmulConfig, PointwiseConfig, RowConfig, ColumnConfig,
                             ChunkedConfig>;
 
-// Of a config that has one: all but the library's.
+// Asserts that the config has a tiling: all but LibraryConfig do.
 const Tiling& tiling_of(const Config& config);
 Tiling& tiling_of(Config& config);
 bool is_online(const Config& config);

@@ -1,4 +1,4 @@
-// The heuristics.
+// The CPU heuristics.
 #include "src/lower/cpu_tilings.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 namespace sinter {
 namespace {
 
-constexpr std::int64_t kTileElements = 4096;   // of a tile with several rows: stays in L1
+constexpr std::int64_t kTileElements = 4096;   // of a multi-row tile: stays in L1
 constexpr std::int64_t kLongestRow = 1 << 18;  // elements
-constexpr std::int64_t kShortRow = 16;         // shorter rows are better walked across
+constexpr std::int64_t kShortRow = 16;         // below this, another axis makes better columns
 constexpr std::int64_t kColumnTile = 1024;
 constexpr std::int64_t kTransposeTile = 64;  // columns, if both sides have similar strides
 constexpr std::int64_t kTransposeRows = 32;
@@ -21,8 +21,8 @@ std::int64_t bucket(std::int64_t size) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 16))));
 }
 
-// How many accesses are contiguous along the axis. Accesses that do not move along `inner` touch
-// few elements and do not count.
+// Number of accesses contiguous along the axis, except those broadcast along `inner`, which touch
+// few elements.
 int contiguous_accesses(const IterationSpace& space, int axis, int inner) {
   return static_cast<int>(
       std::count_if(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
@@ -47,10 +47,10 @@ Crossing find_crossing(const IterationSpace& space, int col_axis) {
   return {};
 }
 
-// Lines with large strides compete for the same cache sets: the side with the larger stride gets
-// the smaller share of the tile.
+// Cache lines with large strides compete for the same cache sets, so the side with the larger
+// stride gets the shorter side of the tile.
 void shape_transposing_tile(const IterationSpace& space, const Crossing& crossing, Tiling& tiling) {
-  std::int64_t straight = 0;  // the widest stride of the other accesses along the rows
+  std::int64_t straight = 0;  // the largest row stride of the untransposed accesses
   for (const Access& access : space.accesses)
     if (!access.per_row && access.stride(tiling.col_axis) == 1)
       straight = std::max(straight, std::abs(access.stride(crossing.axis)));
@@ -67,8 +67,8 @@ int largest(const IterationSpace& space, const std::vector<int>& axes) {
                            [&](int a, int b) { return space.size(a) < space.size(b); });
 }
 
-// Gives the tile several rows: of the axis a transposed access is contiguous along if there is one,
-// else of the kept axis next to the columns. Returns that access.
+// Gives the tile several rows: along the contiguous axis of a transposed access if there is one,
+// otherwise along the innermost other kept axis. Returns the transposed access.
 Crossing choose_rows(const IterationSpace& space, Tiling& tiling) {
   if (const Crossing crossing = find_crossing(space, tiling.col_axis); crossing.axis >= 0) {
     tiling.row_axis = crossing.axis;

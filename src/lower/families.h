@@ -1,5 +1,4 @@
-// The rows of the lowering table. In: an IterationSpace.
-// Out: each family's offer and kernel.
+// The entries of the lowering table (family.h), one per kernel family.
 #pragma once
 
 #include "src/lower/family.h"

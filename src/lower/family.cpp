@@ -1,4 +1,4 @@
-// The table, and what works on any row of it.
+// The table, and functions that work on any row.
 #include "src/lower/family.h"
 
 #include <algorithm>
@@ -22,6 +22,32 @@ const Family* find_family(std::string_view name) {
   for (const Family& family : families())
     if (family.name == name) return &family;
   return nullptr;
+}
+
+bool is_elementwise(const Config& config) {
+  const Family& family = family_of(config);
+  return family.is_elementwise && family.is_elementwise(config);
+}
+
+AloneRule alone_rule(const Machine& machine) {
+  if (machine.matmul_library == MatmulLibrary::none) return nullptr;
+  return [machine](const Graph& graph, const Node& node, const View& result) {
+    std::string_view reason;
+    for (const Family& family : families())
+      if (reason.empty() && family.runs_alone)
+        reason = family.runs_alone(graph, node, result, machine);
+    return reason;
+  };
+}
+
+std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config) {
+  const Family& chosen = family_of(config);
+  for (const Family& family : families().first(config.index())) {
+    const Offer offer = family.offer(space, machine, Wanted::best);
+    if (offer.configs.empty()) return offer.refusal;
+    return fmt::format("it was measured to be faster than {}", to_string(offer.configs.front()));
+  }
+  return std::string(chosen.merit);
 }
 
 Config choose_config(const IterationSpace& space, const Machine& machine) {
@@ -49,6 +75,9 @@ std::vector<Config> candidate_configs(const IterationSpace& space, const Machine
 Kernel lower(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
   Kernel kernel = family_of(config).lower(plan, group, space, config);
   kernel.config = config;
+#ifndef NDEBUG
+  verify(kernel);
+#endif
   return kernel;
 }
 

@@ -1,10 +1,11 @@
-// The lowering table: one row for each family of kernels. A row says which groups the family can
-// compute and if not why, which configs are worth trying, how a config becomes a kernel, and what
-// the tuning file stores of it. The planner, the tuner, explain() and the offline tools use only
-// this table; docs/ADDING_A_FAMILY.md shows how to add a row.
+// The lowering table: one row per kernel family. A row says which groups the family can compute or
+// why not, which configs are worth trying, how a config becomes a kernel, and which of its fields
+// the tuning file stores. The planner, the tuner, explain() and the offline tools use only this
+// table; docs/ADDING_A_FAMILY.md shows how to add a row.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,40 +27,58 @@ struct Offer {
 
 enum class Wanted : std::uint8_t { best, all };
 
-// One number of a config that tuning decides, as the tuning file stores it. Numbers that follow
-// from the sizes alone are not stored, so that an entry serves neighbouring sizes.
+// One tunable number of a config, as the tuning file stores it. Numbers determined by the sizes
+// alone are not stored, so that an entry also serves nearby sizes.
 struct ConfigField {
   const char* name;
   std::int64_t (*get)(const Config& config);
   std::int64_t least = 0;
   std::int64_t most = 1;
-  bool is_power = false;                    // of two
-  bool follows_size = false;                // a candidate for another size may differ in it
-  bool is_optional = false;                 // a file may leave it out: `least`
+  bool is_power = false;                    // must be a power of two
+  bool follows_size = false;                // ignored when matching candidates for another size
+  bool is_optional = false;                 // may be missing in the file; defaults to `least`
   bool is_flag = false;                     // written as true or false
-  std::span<const char* const> words = {};  // not empty: written as one of these
+  std::span<const char* const> words = {};  // if not empty: written as one of these words
 };
 
 struct Family {
   std::string_view name;
-  // All offers of one family compute the same values; `Wanted::best` may return one config only.
+  // All configs of one family compute the same values. With `Wanted::best`, the offer may hold just
+  // one config.
   Offer (*offer)(const IterationSpace& space, const Machine& machine, Wanted wanted);
   Kernel (*lower)(const Plan& plan, int group, const IterationSpace& space, const Config& config);
   // Whether two configs of the family produce the same bits.
   bool (*same_bits)(const Config& a, const Config& b);
   std::span<const ConfigField> fields;
+  std::string (*describe)(const Config& config);  // "row (1, 4096), 128 threads, .."
+
+  // Whether every program reads exactly the elements that it writes, before it writes them, so that
+  // a result may replace an operand. Null: no config does.
+  bool (*is_elementwise)(const Config& config) = nullptr;
+  // For families that compute one node faster than any that could fuse it. Null: the family
+  // competes for whole groups only.
+  std::string_view (*runs_alone)(const Graph& graph, const Node& node, const View& result,
+                                 const Machine& machine) = nullptr;
+  // Why the family gets a group although later ones offer configs, too; for explain().
+  std::string_view merit = "it was tried first";
 };
 
-// By index of the Config variant.
+// Indexed like the Config variant.
 std::span<const Family> families();
 const Family& family_of(const Config& config);
 const Family* find_family(std::string_view name);  // null if there is none
 
-// The best guess for a group on a machine.
+bool is_elementwise(const Config& config);
+// What the planner asks (FusionOptions::runs_alone); null if no family on this machine needs it.
+AloneRule alone_rule(const Machine& machine);
+// Why the config's family computes the group rather than an earlier one of the table.
+std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config);
+
+// The heuristic's best guess for a group on a machine.
 Config choose_config(const IterationSpace& space, const Machine& machine);
 
-// Everything worth measuring, the best guess first. `same_bits`: only configs that produce the
-// bits of the best guess.
+// All configs worth measuring, best guess first. `same_bits`: only configs that produce the same
+// bits as the best guess.
 std::vector<Config> candidate_configs(const IterationSpace& space, const Machine& machine,
                                       bool same_bits);
 

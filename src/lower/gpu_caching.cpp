@@ -1,9 +1,9 @@
-// Keep the results if they fit but the operands do not fit with them: the next kernel reads them.
-// Otherwise keep the operands: those that fit stay for the next reader, and reading is faster even
-// where nothing fits. Data that is only reduced is evicted first, so that it does not push out what
-// other kernels wrote, unless it is so large that this no longer matters. Measured on an H200
-// (60 MB of L2) with rows and tiles of 1 MB to 4 GB, with a cold cache, in chains of kernels, and
-// between kernels of other programs.
+// Keeps the results if they fit but not together with the operands: the next kernel reads them.
+// Otherwise keeps the operands: those that fit stay for the next reader, and reads are faster even
+// if nothing fits. Data that is only reduced is evicted first, so that it does not evict other
+// kernels' results, unless it is so large that this no longer matters. Measured on an H200 (60 MB
+// of L2) with rows and tiles of 1 MB to 4 GB, with a cold cache, in chains of kernels, and between
+// kernels of other programs.
 #include "src/lower/gpu_caching.h"
 
 namespace sinter {
@@ -11,7 +11,7 @@ namespace {
 
 using tile::Caching;
 
-// Fractions of the cache.
+// As fractions of the cache size.
 constexpr double kResultsFit = 0.7;
 constexpr double kReducedIsMuch = 0.5;
 constexpr double kReducedIsTooMuch = 6;

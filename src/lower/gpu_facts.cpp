@@ -1,4 +1,4 @@
-// What all axes but one agree on decides how many elements an access may take.
+// The vector width along an axis is limited by the alignment of the strides along all other axes.
 #include "src/lower/gpu_facts.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// GpuFacts: what a config for a GPU depends on. In: an IterationSpace and a Machine. Out: sizes,
-// and how tensors lie along the axes.
+// GpuFacts: the properties that GPU heuristics use. In: an IterationSpace and a Machine.
+// Out: sizes, vector widths and memory layouts along the axes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-std::int64_t power_above(std::int64_t size);  // the least power of two that is not less
+std::int64_t power_above(std::int64_t size);  // the smallest power of two >= size
 
 struct GpuFacts {
   GpuFacts(const IterationSpace& s, const Machine& m) : space(s), machine(m) {}
@@ -18,30 +18,32 @@ struct GpuFacts {
   std::int64_t size(int axis) const { return space.size(axis); }
   static bool is_memory(const Access& access) { return access.element_bytes > 0; }
 
-  // Elements that a thread takes at once along an axis: 16 bytes of the smallest type, as far as
-  // every access begins at a multiple of that.
+  // Vector width along an axis: 16 bytes of the smallest contiguous element type, reduced until
+  // every contiguous access is aligned to it.
   int vector_along(int axis) const;
 
-  // Tensors that are read element by element, not shared by rows.
+  // A read with a different element at every point of the space: not broadcast, not per row.
   bool is_full_read(const Access& access) const;
   int full_reads() const;
-  bool writes_elements() const;  // not only one for each row
+  bool writes_elements() const;  // some write is per element, not per row
   std::int64_t written_bytes() const;
-  // All elements that are read or written one by one have 16 bits or less.
+  // All per-element accesses have elements of at most 16 bits.
   bool is_narrow() const;
-  bool is_of_pairs() const;  // just 16 bits
-  // Whether some operand is the same for all rows.
+  bool is_of_pairs() const;  // all have exactly 16 bits: packed halves (half2)
+  // Whether some operand is broadcast along the rows.
   bool has_shared_operand(int col_axis, int row_axis) const;
 
-  // A kept axis along which some full access is contiguous while it jumps along `col_axis`; -1.
+  // A kept axis along which some read is contiguous although it is strided along `col_axis` (a
+  // transposed read); -1 if there is none.
   int crossing(int col_axis) const;
-  // Not those that are the same all along `inner`: they are few elements.
+  // Number of accesses contiguous along `axis`, except those broadcast along `inner`, which touch
+  // few elements.
   int contiguous_accesses(int axis, int inner) const;
-  // Bytes from an element to the next along `axis`, the most of what is contiguous along `other`.
+  // The largest stride in bytes along `axis` of the accesses that are contiguous along `other`.
   std::int64_t widest_step(int axis, int other) const;
   int largest(const std::vector<int>& axes) const;
-  // The kept axis that tiles of several rows take them from: next to the columns, unless it is
-  // short; -1.
+  // The kept axis that supplies the rows of a multi-row tile: the innermost one besides the
+  // columns, or the largest one if that is short; -1 if there is none.
   int row_axis_beside(int col_axis) const;
 
   std::int64_t elements() const;

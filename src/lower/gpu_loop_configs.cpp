@@ -1,4 +1,4 @@
-// Chunks along the row, or a run of columns; with and without online sums.
+// Tiles of row chunks or of adjacent columns, with and without online sums.
 #include "src/lower/gpu_loop_configs.h"
 
 #include <algorithm>
@@ -13,10 +13,9 @@ using tile::kWarpThreads;
 using tile::Mapping;
 
 constexpr std::int64_t kChunkVectors = 4;     // per thread
-constexpr std::int64_t kOnlineElements = 16;  // per thread, which holds three of each
+constexpr std::int64_t kOnlineElements = 16;  // per thread, with three live values each
 
-// `online`: reads a softmax's rows one time less, for as many exponentials and one more tile to
-// hold.
+// `online` saves one pass over a softmax's rows, with as many exponentials and one more live tile.
 ChunkedConfig chunked_config(const GpuFacts& facts, int col_axis, bool online) {
   ChunkedConfig config{.tiling = {}, .online = online};
   Tiling& tiling = config.tiling;
@@ -48,7 +47,7 @@ ColumnConfig column_config(const GpuFacts& facts, int col_axis, bool online) {
   return config;
 }
 
-// With online sums first, if there are any.
+// The online config first, if the group has online sums.
 template <typename MakeConfig>
 std::vector<Config> online_and_not(const GpuFacts& facts, const MakeConfig& make_config) {
   std::vector<Config> configs;

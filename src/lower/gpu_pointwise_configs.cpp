@@ -1,4 +1,4 @@
-// A thread takes 16 bytes at a time of contiguous data, and enough of them to keep loads in flight.
+// A thread loads 16-byte vectors of contiguous data, and enough of them to hide latency.
 #include "src/lower/gpu_pointwise_configs.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr int kSharedRows = 4;  // rows per thread, to reuse a shared operand
 constexpr int kPointwiseThreads = 128;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
-constexpr std::int64_t kLargeStride = 128 << 10;  // bytes; from here on the order of lines matters
+constexpr std::int64_t kLargeStride = 128 << 10;  // bytes; from here on the block order matters
 
-// Whether the transposed tensors, and the other ones, have large strides between lines.
+// Whether the transposed tensors, and the others, have large strides between their lines.
 struct LargeStrides {
   bool transposed;
   bool others;
@@ -29,7 +29,7 @@ LargeStrides large_strides(const GpuFacts& facts, int col_axis, int row_axis) {
           facts.widest_step(row_axis, col_axis) >= kLargeStride};
 }
 
-// Tiles of `rows` by `cols`, `each` elements per thread. Consecutive blocks are neighbours along
+// Tiles of `rows` by `cols`, with `each` elements per thread. Consecutive blocks are adjacent along
 // the columns, unless only the transposed tensors have large strides (measured on an H200).
 Tiling transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis, std::int64_t rows,
                           std::int64_t cols, int each) {
@@ -50,9 +50,9 @@ Tiling transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis, std
   return tiling;
 }
 
-// Small tiles if large ones would leave multiprocessors idle; for 16-bit elements, whose lines get
-// short, only if there are half as many. Tiles of half the width if all strides are large: more,
-// smaller blocks hide more latency (7% faster on an H200).
+// Uses small tiles if large ones would leave multiprocessors idle. For 16-bit elements the limit is
+// half as many tiles, because their lines become short. Tiles are half as wide if all strides are
+// large: more, smaller blocks hide more latency (7% faster on an H200).
 Tiling best_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
   const bool is_narrow = facts.is_narrow();
   const std::int64_t tiles = facts.elements() / (kTransposeTile * kTransposeTile);
@@ -65,7 +65,7 @@ Tiling best_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
                             is_half ? kTransposeTile / 2 : kTransposeTile, 16);
 }
 
-// `vectors`: per thread and tensor.
+// `vectors`: per thread, row and tensor. `rows_each`: rows per thread.
 Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors, int rows_each) {
   Tiling tiling;
   Mapping& mapping = tiling.mapping;
@@ -94,9 +94,10 @@ Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors
 
 }  // namespace
 
-// One vector of each tensor if there are few blocks, else two. If rows share an operand: few blocks
-// get more threads, and two rows per thread unless elements have 16 bits; with many blocks, a
-// shared operand of 16-bit elements, which cost instructions to unpack, serves several rows.
+// One vector per tensor if there are few blocks, otherwise two. If rows share an operand: few
+// blocks get more threads, and two rows per thread unless elements have 16 bits; with many blocks
+// of 16-bit elements, which cost instructions to unpack, each thread reuses the operand for several
+// rows.
 Tiling best_pointwise_tiling(const GpuFacts& facts) {
   const Tiling tiling = pointwise_tiling(facts, kPointwiseThreads, 1, 1);
   if (tiling.col_axis < 0 || facts.crossing(tiling.col_axis) >= 0) return tiling;

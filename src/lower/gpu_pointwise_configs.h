@@ -1,5 +1,5 @@
-// Configs of the pointwise family on GPUs. In: facts of an IterationSpace. Out: the best guess, or
-// all candidates with the best guess first.
+// Configs of the pointwise family on GPUs. In: GpuFacts. Out: the best guess, or all candidates
+// with the best guess first.
 #pragma once
 
 #include <vector>

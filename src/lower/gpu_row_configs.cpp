@@ -1,6 +1,6 @@
-// What the choice rests on was measured on an H200: few threads with many elements each, so that
-// blocks are small and some load while others wait for each other; and clusters of small blocks
-// where a block does not hold the row.
+// The heuristic was measured on an H200. It prefers few threads with many elements each, so that
+// blocks are small and some load while others wait at barriers; and clusters of small blocks if one
+// block cannot hold the row.
 #include "src/lower/gpu_row_configs.h"
 
 #include <algorithm>
@@ -17,17 +17,17 @@ using tile::kMostThreads;
 using tile::kWarpThreads;
 using tile::Mapping;
 
-constexpr std::int64_t kRowElements = 64;  // that a thread holds of all the tiles of a row program
-constexpr std::int64_t kMostHeld = 64;     // with what all rows share
+constexpr std::int64_t kRowElements = 64;  // per thread, over all live tiles of a row
+constexpr std::int64_t kMostHeld = 64;     // registers, including operands shared by all rows
 constexpr std::int64_t kMostHeldAhead = 96;
-constexpr std::int64_t kOtherRegisters = 48;  // that a thread needs besides
+constexpr std::int64_t kOtherRegisters = 48;  // per thread, besides held tiles
 constexpr std::int64_t kShortRow = 512;       // elements
 constexpr std::int64_t kMiddleRow = 4096;
 constexpr std::int64_t kLongRow = 8192;
-constexpr std::int64_t kLongest = 65536;  // a cluster of small blocks holds no more
+constexpr std::int64_t kLongest = 65536;  // longest row that a cluster of small blocks holds
 constexpr int kBlockThreads = 128;
 
-// A row on `group` threads of each of `cluster` blocks; blocks of at least `threads`.
+// A row is held by `group` threads in each of `cluster` blocks of at least `threads` threads.
 struct RowChoice {
   int group;
   int cluster;
@@ -69,9 +69,9 @@ class RowConfigs {
   }
 
  private:
-  // --- what a config needs ---
+  // --- register and shared memory use of a config ---
 
-  // Tensors that all rows share, element by element.
+  // A per-element operand that all rows share, such as weights.
   bool is_shared_read(const Access& access) const {
     return !access.write && !access.per_row && GpuFacts::is_memory(access) &&
            access.stride(col_axis_) != 0 && !facts_.is_full_read(access);
@@ -81,12 +81,12 @@ class RowConfigs {
                          [&](const Access& access) { return is_shared_read(access); });
   }
 
-  static std::int64_t elements(const Tiling& tiling) {  // of a row, that a thread has
+  static std::int64_t elements(const Tiling& tiling) {  // per thread and row
     return tile::ThreadLayout(tiling.mapping).elements({1, tiling.tile_cols});
   }
 
-  // Registers for a thread's elements of one tile. 16-bit floats lie in pairs until they are
-  // computed with.
+  // Registers for a thread's elements of one tile. 16-bit floats stay packed (half2) until they are
+  // used.
   std::int64_t registers(const Tiling& tiling) const {
     if (is_packed_) return elements(tiling) / 2;
     int each = 1;
@@ -102,8 +102,8 @@ class RowConfigs {
            held(tiling) <= (threads > 512 ? kRowElements / 2 : kRowElements);
   }
 
-  // That a thread needs besides what it holds. Inside a warp nothing keeps the compiler from
-  // unpacking for the next stage while it waits for the last.
+  // Registers a thread needs besides the tiles it holds. Within a warp there is no barrier, so the
+  // compiler unpacks elements for the next stage while it waits for the last one.
   std::int64_t other_registers(const Tiling& tiling, bool late_loads) const {
     const bool in_warp = tiling.mapping.threads_per_row <= kWarpThreads;
     if (is_packed_) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * shared_reads());
@@ -111,9 +111,9 @@ class RowConfigs {
     return facts_.needs_wide_offsets() ? 24 : 16;
   }
 
-  // Where what is computed takes the place of the pairs it comes from, little else is needed; and
-  // where blocks wait for room, another one beside them hides more than the few registers cost that
-  // are spilled for it.
+  // Whether higher occupancy is worth some spills. Results that replace the packed halves they come
+  // from need few other registers; and if blocks are queued, one more resident block hides more
+  // latency than the spills cost.
   bool gains_from_room(const Tiling& tiling) const {
     const std::int64_t usual = machine_.registers_per_multiprocessor /
                                (tiling.mapping.threads * (held(tiling) + kOtherRegisters));
@@ -121,9 +121,9 @@ class RowConfigs {
            blocks(tiling) > static_cast<double>(machine_.multiprocessors * usual);
   }
 
-  // Loads everything at the start if there is room for it, and keeps the compiler from spending
-  // more registers: blocks beside each other hide more of the waiting. What stays from program to
-  // program is worth more.
+  // Loads everything at the start if the registers suffice, and limits the compiler's register use
+  // to the planned occupancy: more resident blocks hide more latency. With prefetch the limit is
+  // higher, because shared operands stay in registers from program to program.
   void share_registers(Tiling& tiling) const {
     Mapping& mapping = tiling.mapping;
     const std::int64_t all = registers(tiling) * (tiles_ + shared_reads());
@@ -142,16 +142,16 @@ class RowConfigs {
     mapping.blocks_at_once = static_cast<int>(std::clamp<std::int64_t>(by_registers, 1, most));
   }
 
-  // --- fetching ahead ---
+  // --- prefetch ---
 
-  // Fetching takes whole packs.
+  // Prefetch copies whole 16-byte packs.
   bool has_whole_packs(const Access& access) const {
     return access.stride(col_axis_) == 1 && tile::fill_packs(vector_, access.element_bytes) &&
            length_ % vector_ == 0;
   }
 
-  // Shared memory of a block: for a program's loads, and for what all programs share where
-  // registers have no room for it. 0: they cannot be fetched.
+  // Size of a block's prefetch buffer in bytes: the loads of `programs` programs, plus shared
+  // operands that do not fit in registers. 0: the loads cannot be prefetched.
   std::int64_t fetch_bytes(const Tiling& tiling, int programs) const {
     const tile::ThreadLayout layout(tiling.mapping);
     std::int64_t bytes = 0;
@@ -167,7 +167,7 @@ class RowConfigs {
     return bytes;
   }
 
-  // Where the warps and blocks of a row meet, for a program and the next: of four reductions.
+  // Shared memory for the partial results that warps and blocks exchange, assuming four reductions.
   std::int64_t slot_bytes(const Tiling& tiling) const {
     constexpr std::int64_t kReductions = 4;
     std::int64_t each = 4;
@@ -178,10 +178,10 @@ class RowConfigs {
            layout.slots({tiling.tile_rows, tiling.tile_cols});
   }
 
-  // The same, fetching that many programs ahead; none where there is no room, or no block has
-  // several programs.
+  // The tiling with that prefetch depth. Nothing if shared memory does not suffice, or if blocks
+  // would run only one program each.
   std::optional<Tiling> fetching(Tiling tiling, int programs) const {
-    constexpr std::int64_t kOther = 2048;  // bytes that a block needs besides
+    constexpr std::int64_t kOther = 2048;  // other shared memory of a block, in bytes
     Mapping& mapping = tiling.mapping;
     mapping.ahead = programs;
     share_registers(tiling);
@@ -199,13 +199,14 @@ class RowConfigs {
     return static_cast<double>(rows_) / static_cast<double>(tiling.tile_rows) *
            tiling.mapping.cluster;
   }
-  // How often all blocks that have room at once are filled.
+  // Number of waves: blocks divided by the blocks resident at once.
   double waves(const Tiling& tiling) const {
     return blocks(tiling) / (machine_.multiprocessors * tiling.mapping.blocks_at_once);
   }
 
-  // How many programs to fetch ahead: of long rows that share much, which is then loaded once, or
-  // where few waves would leave gaps between each other. Other pairs leave room for more blocks.
+  // Prefetch depth in programs. Worth it for long rows with shared operands, which are then loaded
+  // once per block, or if few waves would leave gaps between them. Other packed rows use the room
+  // for more resident blocks.
   int chosen_ahead(const Tiling& tiling) const {
     if (is_packed_) {
       const bool is_long = length_ > kLongRow && length_ <= 2 * kLongRow;
@@ -218,8 +219,8 @@ class RowConfigs {
     return length_ > kLongRow && is_few(8) ? 1 : 0;
   }
 
-  // Packed rows that many blocks share, so that each has several of them: what all rows share is
-  // loaded by each block once. (Of the longest, twice as many blocks would be needed for that.)
+  // Long packed rows spread over a full cluster, so that each block runs several rows and loads the
+  // shared operands once. (For the longest rows, there must be twice as many of them.)
   bool has_few_large_rows() const {
     const bool can_fetch = std::all_of(
         facts_.space.accesses.begin(), facts_.space.accesses.end(), [&](const Access& access) {
@@ -231,14 +232,14 @@ class RowConfigs {
            pads_little(kBlockThreads * clusters) && is_few(8) && !has_too_few;
   }
 
-  // Little is read for all that is computed: more threads share the work.
+  // Compute-bound rows: little is read for the work done, so more threads share a row.
   bool has_much_to_do() const {
     return facts_.space.kept_computed > 0 && facts_.space.reductions > 2;
   }
 
   // --- candidates ---
 
-  // Rows, for each multiprocessor.
+  // Whether there are fewer than `each` rows per multiprocessor.
   bool is_few(std::int64_t each) const { return rows_ < each * machine_.multiprocessors; }
 
   RowChoice chosen() const {
@@ -251,14 +252,14 @@ class RowConfigs {
     return static_cast<int>(power_above(ceil_div(length_, std::max<std::int64_t>(each, vector_))));
   }
 
-  // Whether nearly all of so many threads have something of a row, the last vectors included.
+  // Whether that many threads pad a row by at most a quarter of its length.
   bool pads_little(std::int64_t threads) const {
     const std::int64_t step = threads * vector_;
     return 4 * step * ceil_div(length_, step) <= 5 * length_;
   }
 
-  // Several rows a warp. With little to do in all, every thread has little; narrow rows that are
-  // only reduced, of which a block reads little, are more to a block.
+  // Several rows per warp. With little work overall, each thread gets one vector. When elements are
+  // narrow and nothing is written back, pack more rows into each block.
   RowChoice chosen_short() const {
     const std::int64_t little = 8L * kBlockThreads * machine_.multiprocessors;
     const std::int64_t elements = rows_ * length_;
@@ -286,7 +287,7 @@ class RowConfigs {
     return {threads, 1, is_few(4) ? threads : block};
   }
 
-  // Of a middle row, that a thread takes. Where rows are few, more threads share one.
+  // Elements per thread of a middle row. If there are few rows, more threads share one.
   std::int64_t middle_elements() const {
     if (stores_at_once_) return is_few(4) && length_ <= 1024 ? vector_ : 2 * vector_;
     const bool are_few = is_few(is_narrow_ ? 4 : 8);
@@ -325,7 +326,7 @@ class RowConfigs {
     return {group, static_cast<int>(cluster), group};
   }
 
-  // Pairs leave room for other blocks beside one that holds much.
+  // Packed halves leave registers for other resident blocks, even beside a large one.
   RowChoice chosen_packed() const {
     std::int64_t threads = threads_for(kRowElements / tiles_);
     std::int64_t most = 512;
@@ -343,7 +344,7 @@ class RowConfigs {
     }
     const auto group = static_cast<int>(
         std::clamp<std::int64_t>(most, threads / machine_.largest_cluster, threads));
-    return {group, static_cast<int>(threads / group), group};  // perhaps more than a block has
+    return {group, static_cast<int>(threads / group), group};  // may exceed a block's limit
   }
 
   Tiling tiling_of_choice(const RowChoice& choice) const {
@@ -383,12 +384,12 @@ class RowConfigs {
   const std::int64_t length_;
   const std::int64_t rows_;
   const int vector_;
-  const std::int64_t tiles_;  // of a row, that are held at once: read, or computed
+  const std::int64_t tiles_;  // live tiles of a row, read or computed
   const bool is_narrow_;
   const bool is_of_pairs_;
-  const bool is_packed_;  // what a thread holds
+  const bool is_packed_;  // a thread holds its elements as half2
   const bool has_shared_;
-  const bool stores_at_once_;  // elements do not wait for the reduction
+  const bool stores_at_once_;  // elements are stored without waiting for a reduction
   const bool stores_no_elements_;
 };
 

@@ -1,6 +1,6 @@
 // Configs of the row family on GPUs: a row stays in the registers of a few lanes, a warp, a block
-// or a cluster. In: facts of an IterationSpace. Out: candidates, the best guess first; none if a
-// row does not fit on chip.
+// or a cluster. In: GpuFacts. Out: candidates, best guess first; none if a row does not fit on
+// chip.
 #pragma once
 
 #include <vector>

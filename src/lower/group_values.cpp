@@ -1,8 +1,7 @@
-// Parameters first, then where the program with this id stands, then values as they are asked for.
+// Emits parameters first, then the tile's position for the program id, then values on demand.
 #include "src/lower/group_values.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "src/base/check.h"
@@ -17,7 +16,7 @@ using tile::ValueId;
 
 namespace {
 
-// "max_sub_exp_sum_div": the operations, so that a profile is readable.
+// "max_sub_exp_sum_div": names the operations, so that profiles are readable.
 std::string kernel_name(const Plan& plan, const FusionGroup& group) {
   constexpr std::size_t kLongest = 64;
   std::string name;
@@ -29,6 +28,12 @@ std::string kernel_name(const Plan& plan, const FusionGroup& group) {
     name += op;
   }
   return name;
+}
+
+// "in0": cheaper than formatting, for the names of all parameters.
+std::string numbered(std::string_view name, std::size_t number) {
+  std::string text(name);
+  return text += std::to_string(number);
 }
 
 }  // namespace
@@ -69,17 +74,17 @@ void GroupValues::forget_inner() {
 
 void GroupValues::forget_loads() { loads_.clear(); }
 
-// Whether an offset, or anything offsets are made of, may not fit 32 bits.
+// Whether an offset, or any term of one, may not fit 32 bits.
 bool GroupValues::needs_wide_index() const {
   const std::vector<tile::ScalarParam>& params = b_.program().scalars;
   for (std::size_t i = 0; i < params.size(); ++i)
-    if (params[i].dtype == DType::i64 &&
-        (kernel_.scalars[i] >= kMostNarrowOffset || kernel_.scalars[i] <= -kMostNarrowOffset))
+    if (params[i].dtype == DType::i64 && (kernel_.scalars[i].bits >= kMostNarrowOffset ||
+                                          kernel_.scalars[i].bits <= -kMostNarrowOffset))
       return true;
-  // Whole numbers that are data, not offsets: what is computed with them may be anything.
+  // i64 constants are data, not offsets: arithmetic on them may need all 64 bits.
   for (const auto& [id, value] : constants_)
     if (graph()[id].dtype == DType::i64) return true;
-  std::vector<std::int64_t> sizes;  // with what a last tile has beyond them
+  std::vector<std::int64_t> sizes;  // plus the overhang of the last tile
   for (int axis = 0; axis < static_cast<int>(space_.axes.size()); ++axis)
     sizes.push_back(size(axis) + (axis == tiling_.col_axis   ? tiling_.tile_cols
                                   : axis == tiling_.row_axis ? tiling_.tile_rows
@@ -94,54 +99,68 @@ bool GroupValues::needs_wide_index() const {
 // --- parameters ---------------------------------------------------------------------------------
 
 ValueId GroupValues::scalar_param(const std::string& name, std::int64_t value) {
-  kernel_.scalars.push_back(value);
+  kernel_.scalars.push_back(KernelScalar::of(value));
   return b_.add_scalar(name, DType::i64);
 }
 
-// A size or stride. A GPU's kernels are told whether vectors divide it.
+// A size or stride. GPU kernels are specialized on whether the vector width divides it.
 ValueId GroupValues::extent_param(const std::string& name, std::int64_t value) {
-  kernel_.scalars.push_back(value);
+  kernel_.scalars.push_back(KernelScalar::of(value));
   const int vector = for_gpu() ? tiling_.mapping.vector : 1;
   return b_.add_scalar(name, DType::i64, value % vector == 0 ? vector : 1);
 }
 
 void GroupValues::declare_parameters() {
-  int inputs = 0;
-  int outputs = 0;
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
   for (const Access& access : space_.accesses) {
     const Node& node = graph()[access.node];
     std::string name;
     int buffer = -1;
     if (node.op == Op::iota) {
-      name = fmt::format("range{}", inputs++);
+      name = numbered("range", inputs++);
     } else {
-      name = access.write ? fmt::format("out{}", outputs++) : fmt::format("in{}", inputs++);
+      name = access.write ? numbered("out", outputs++) : numbered("in", inputs++);
       buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
       const NodeId owner = plan_.placements[static_cast<std::size_t>(access.node)].buffer;
       kernel_.buffers.push_back({owner, access.offset, access.write});
     }
     buffers_.push_back(buffer);
     std::vector<ValueId> strides;
-    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
-      const std::int64_t stride = access.strides[axis];
-      strides.push_back(stride == 0 || stride == 1
-                            ? b_.integer(stride)
-                            : extent_param(fmt::format("{}_stride{}", name, axis), stride));
-    }
+    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+      strides.push_back(stride_param(numbered(name + "_stride", axis), access.strides[axis]));
     strides_.push_back(std::move(strides));
     starts_.push_back(access.start == 0 ? kNoValue : extent_param(name + "_start", access.start));
     range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
                                                 : RangeParams{});
     window_params_.push_back(declare_windows(name, access));
+    split_params_.push_back(declare_split(name, access));
   }
   for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
-    sizes_.push_back(extent_param(fmt::format("n{}", axis), space_.axes[axis].size));
+    sizes_.push_back(extent_param(numbered("n", axis), space_.axes[axis].size));
   for (NodeId id : group_.nodes)
     for (const Operand& operand : graph()[id].operands)
       if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);
 }
 
-// Repeated along an axis: other programs read it, too.
+ValueId GroupValues::stride_param(const std::string& name, std::int64_t stride) {
+  return stride == 0 || stride == 1 ? b_.integer(stride) : extent_param(name, stride);
+}
+
+GroupValues::SplitParams GroupValues::declare_split(const std::string& name, const Access& access) {
+  if (!access.split) return {};
+  // One parameter for all accesses with this divisor: the compiler then divides once for them all.
+  const auto has_same_divisor = [&](const Access& other) {
+    return other.split && other.split->inner == access.split->inner;
+  };
+  const auto first = std::find_if(space_.accesses.begin(), space_.accesses.end(), has_same_divisor);
+  const ValueId inner = &*first == &access ? scalar_param(name + "_inner", access.split->inner)
+                                           : split_params_[position_of(*first)].inner;
+  return {inner, stride_param(name + "_outer_stride", access.split->outer_stride),
+          stride_param(name + "_inner_stride", access.split->inner_stride)};
+}
+
+// Whether the access is broadcast along an axis, so that other programs read the same elements.
 bool GroupValues::is_reused(const Access& access) const {
   if (!for_gpu() || access.write) return false;
   for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
@@ -151,10 +170,10 @@ bool GroupValues::is_reused(const Access& access) const {
 
 ValueId GroupValues::number_param(const std::string& name, const Scalar& value, DType dtype) {
   if (is_floating(dtype)) {
-    kernel_.scalars.push_back(std::bit_cast<std::int64_t>(value.real));
+    kernel_.scalars.push_back(KernelScalar::of(value.real));
     return b_.cast(b_.add_scalar(name, DType::f64), compute_dtype(dtype));
   }
-  kernel_.scalars.push_back(value.integer);
+  kernel_.scalars.push_back(KernelScalar::of(value.integer));
   return b_.cast(b_.add_scalar(name, DType::i64), dtype);
 }
 
@@ -176,7 +195,7 @@ GroupValues::WindowParams GroupValues::declare_windows(const std::string& name,
   return params;
 }
 
-// start + step * (offset + position): the first two become one number where they are exact.
+// start + step * (offset + position): step * offset is folded into the start.
 GroupValues::RangeParams GroupValues::declare_range(const std::string& name, const Node& node,
                                                     std::int64_t offset) {
   const Scalar start =
@@ -190,16 +209,16 @@ GroupValues::RangeParams GroupValues::declare_range(const std::string& name, con
 void GroupValues::declare_constant(NodeId id) {
   if (constants_.count(id)) return;
   const Node& node = graph()[id];
-  const bool is_given = node.op == Op::number;  // at each call; this value is the traced call's
-  if (is_given) kernel_.numbers.push_back({static_cast<int>(kernel_.scalars.size()), id});
+  const bool is_given = node.op == Op::number;
   const Scalar& value = is_given ? graph().numbers.traced_value(node.number) : node.value;
-  constants_[id] = number_param(fmt::format("c{}", constants_.size()),
+  constants_[id] = number_param(numbered("c", constants_.size()),
                                 value.as(compute_dtype(node.dtype)), node.dtype);
+  if (is_given) kernel_.scalars.back().number = id;
 }
 
-// --- where this program stands ------------------------------------------------------------------
+// --- tile position ------------------------------------------------------------------------------
 
-// Program ids count the blocks of the tile's axes fastest, then the other kept axes.
+// Program ids run fastest over the blocks of the tile's axes, then over the other kept axes.
 void GroupValues::locate_program() {
   struct Count {
     int axis;
@@ -233,7 +252,8 @@ void GroupValues::locate_program() {
     const ValueId blocks =
         counts[i].tile == 1
             ? sizes_[static_cast<std::size_t>(counts[i].axis)]
-            : scalar_param(fmt::format("blocks{}", counts[i].axis), counts[i].blocks);
+            : scalar_param(numbered("blocks", static_cast<std::size_t>(counts[i].axis)),
+                           counts[i].blocks);
     const tile::Builder::Divided divided = b_.divide(rest, blocks);
     block[counts[i].axis] = divided.rest;
     rest = divided.quotient;
@@ -248,12 +268,12 @@ void GroupValues::locate_program() {
   }
 }
 
-// The axis' positions in this tile, and which of them exist.
+// Sets the axis' indices in this tile, and the mask of those in range.
 void GroupValues::set_tile_axis(int axis, Axis along, std::int64_t count, ValueId block) {
   const ValueId start = b_.mul(block, b_.integer(count));
   const ValueId positions = b_.add(start, b_.arange(along, count));
   index_[static_cast<std::size_t>(axis)] = positions;
-  // A GPU's kernels are told where tiles fit the axis: every one of them is whole.
+  // GPU kernels are specialized for sizes that tiles divide: these need no mask.
   if (for_gpu() && size(axis) % count == 0) return;
   (along == Axis::rows ? row_mask_ : col_mask_) =
       b_.pointwise(Op::lt, {positions, sizes_[static_cast<std::size_t>(axis)]});
@@ -283,14 +303,21 @@ ValueId GroupValues::offsets(const Access& access) {
     if (access.strides[axis] == 0) continue;
     sum = b_.add(sum, b_.mul(index_[axis], strides_[position_of(access)][axis]));
   }
+  if (!access.split) return sum;
+  const SplitParams& split = split_params_[position_of(access)];
+  const auto [outer, inner] =
+      b_.divide(index_[static_cast<std::size_t>(access.split->axis)], split.inner);
+  if (access.split->outer_stride != 0) sum = b_.add(sum, b_.mul(outer, split.outer_stride));
+  if (access.split->inner_stride != 0) sum = b_.add(sum, b_.mul(inner, split.inner_stride));
   return sum;
 }
 
 ValueId GroupValues::read_mask(const Access& access) {
-  const bool rows =
-      tiling_.row_axis >= 0 && access.strides[static_cast<std::size_t>(tiling_.row_axis)] != 0;
-  const bool cols =
-      tiling_.col_axis >= 0 && access.strides[static_cast<std::size_t>(tiling_.col_axis)] != 0;
+  const auto moves_along = [&](int axis) {
+    return axis >= 0 && (access.stride(axis) != 0 || (access.split && access.split->axis == axis));
+  };
+  const bool rows = moves_along(tiling_.row_axis);
+  const bool cols = moves_along(tiling_.col_axis);
   return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
 }
 
@@ -391,7 +418,7 @@ void GroupValues::set_reduced(NodeId id, std::span<const ValueId> left) {
   per_row_[id] = is_arg(graph()[id].reduce_kind) ? b_.cast(left[1], DType::i64) : left[0];
 }
 
-// The position in a row: row-major along the reduced axes.
+// The element's position in its row, row-major along the reduced axes.
 ValueId GroupValues::row_position() {
   ValueId position = kNoValue;
   for (int axis : space_.reduced_axes()) {
@@ -414,7 +441,7 @@ std::vector<ValueId> GroupValues::reduction_args(NodeId id) {
   if (col_is_reduced() && col_mask_ != kNoValue)
     value =
         b_.pointwise(Op::where, {col_mask_, value, identity(node.reduce_kind, b_[value].dtype)});
-  else if (col_is_reduced())  // what is the same in all columns still counts once for each
+  else if (col_is_reduced())  // a value broadcast along the columns counts once per column
     value = b_.broadcast_to(value, {b_[value].shape.rows, tiling_.tile_cols});
   if (!is_arg(node.reduce_kind)) return {value};
   return {value, b_.cast(row_position(), position_dtype())};

@@ -1,6 +1,6 @@
-// GroupValues: the values of a group's nodes as a TileProgram computes them, its parameters, and
-// the offsets of a program in memory. In: a group, its space and tiling. Out: what the families'
-// lowerings (whole_tiles.h, rounds.h) put together, and the Kernel.
+// GroupValues: emits the TileProgram of a group: its parameters, memory offsets, and the values of
+// its nodes on demand. In: a group, its space and tiling. Out: tile values that the lowerings
+// (whole_tiles.h, rounds.h) combine, and the finished Kernel.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace sinter {
 
 class GroupValues {
  public:
-  // Declares the parameters and locates the program by its id.
+  // Declares the parameters and computes the tile's position from the program id.
   GroupValues(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling);
 
   tile::Builder& builder() { return b_; }
   const Graph& graph() const { return plan_.graph; }
   const FusionGroup& group() const { return group_; }
   bool in_group(NodeId id) const;
-  // Whether a node has one value per row, not one for each element along the reduced axes.
+  // Whether a node has one value per row, not one per element along the reduced axes.
   bool is_per_row(NodeId id) const { return group_.is_per_row(id); }
   bool col_is_reduced() const;
   bool for_gpu() const { return tiling_.mapping.threads > 0; }
@@ -33,19 +33,20 @@ class GroupValues {
   std::vector<int> reduced_axes() const { return space_.reduced_axes(); }
   tile::ValueId scalar_param(const std::string& name, std::int64_t value);
 
-  // Where the tile is along an axis that loops walk: at one position, or at block `at` of columns.
+  // Sets the position along an axis that a loop iterates over: index `at`, or, for the column axis,
+  // the tile that starts at column `at` * tile_cols.
   void move_to(int axis, tile::ValueId at);
 
-  // A pointwise node's value; reductions must have theirs already.
+  // A node's value; computes pointwise nodes on demand. Reductions must already be set.
   tile::ValueId value(NodeId id);
-  // `left`: what the reduction gave, (value) or (value, position).
+  // `left`: the reduction's result, (value) or (value, position).
   void set_reduced(NodeId id, std::span<const tile::ValueId> left);
-  void forget_inner();  // values along the reduced axes, and loads
+  void forget_inner();  // drops cached values along the reduced axes, and cached loads
   void forget_loads();  // later code loads again
 
-  // (value) or (value, position) as they enter the reduction; lanes outside the tile are neutral.
+  // A reduction's arguments, (value) or (value, position); masked-off lanes hold the identity.
   std::vector<tile::ValueId> reduction_args(NodeId id);
-  // The neutral element: 0 for a sum, the least value for a maximum.
+  // The identity element: 0 for a sum, the lowest value for a maximum.
   tile::ValueId identity(ReduceKind kind, DType dtype);
   DType position_dtype() const;
 
@@ -70,11 +71,19 @@ class GroupValues {
     tile::ValueId fill = tile::kNoValue;  // kNoValue: 0
   };
 
+  struct SplitParams {
+    tile::ValueId inner = tile::kNoValue;
+    tile::ValueId outer_stride = tile::kNoValue;
+    tile::ValueId inner_stride = tile::kNoValue;
+  };
+
   bool needs_wide_index() const;
   tile::ValueId extent_param(const std::string& name, std::int64_t value);
   tile::ValueId number_param(const std::string& name, const Scalar& value, DType dtype);
   void declare_parameters();
   RangeParams declare_range(const std::string& name, const Node& node, std::int64_t offset);
+  tile::ValueId stride_param(const std::string& name, std::int64_t stride);
+  SplitParams declare_split(const std::string& name, const Access& access);
   WindowParams declare_windows(const std::string& name, const Access& access);
   void declare_constant(NodeId id);
   bool is_reused(const Access& access) const;
@@ -104,16 +113,17 @@ class GroupValues {
   std::vector<int> buffers_;                         // by access; -1 for a range
   std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
   std::vector<tile::ValueId> starts_;                // by access; kNoValue: 0
-  std::vector<RangeParams> range_params_;
-  std::vector<WindowParams> window_params_;  // by access
-  std::vector<int> times_read_;              // by access
-  std::vector<tile::ValueId> sizes_;         // by axis
-  std::vector<tile::ValueId> index_;         // by axis: the positions this tile is at
+  std::vector<RangeParams> range_params_;            // by access
+  std::vector<WindowParams> window_params_;          // by access
+  std::vector<SplitParams> split_params_;            // by access
+  std::vector<int> times_read_;                      // by access
+  std::vector<tile::ValueId> sizes_;                 // by axis
+  std::vector<tile::ValueId> index_;                 // by axis: the indices this tile covers
   std::map<NodeId, tile::ValueId> constants_;
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;
 
-  std::map<NodeId, tile::ValueId> inner_;  // values along the reduced axes (of this round)
+  std::map<NodeId, tile::ValueId> inner_;  // values along the reduced axes, for this round
   std::map<NodeId, tile::ValueId> per_row_;
   std::map<std::size_t, tile::ValueId> loads_;  // by access
 };

@@ -1,9 +1,9 @@
-// Collecting a group's accesses and merging axes.
+// Collects a group's accesses and merges axes.
 #include "src/lower/iteration.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "src/base/check.h"
 #include "src/lower/online.h"
@@ -46,6 +46,11 @@ bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> size
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
+  if (access.split)
+    farthest += std::abs(static_cast<double>(access.split->outer_stride)) *
+                    static_cast<double>(sizes[static_cast<std::size_t>(access.split->axis)]) +
+                std::abs(static_cast<double>(access.split->inner_stride)) *
+                    static_cast<double>(access.split->inner);
   return farthest >= static_cast<double>(kMostNarrowOffset);
 }
 
@@ -85,10 +90,11 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
                    access.view == operand.view;
           });
       if (known) continue;
-      // A range is no buffer: its "offsets" are its positions.
+      // A range has no buffer: its "offsets" are its indices.
       const View view = source.op == Op::iota ? operand.view : plan.buffer_view(operand);
       const int bytes = source.op == Op::iota ? 0 : static_cast<int>(size_of(source.dtype));
-      // Kernels check that offsets are not negative: walking backwards starts above the lowest.
+      // Kernels assert offsets >= 0, so reversed and padded views are based at their lowest
+      // element.
       const bool starts_elsewhere = has_negative_strides(view) || view.is_padded();
       const bool moves = source.op != Op::iota && starts_elsewhere;
       const std::int64_t lowest = moves ? extent(view).first : view.offset;
@@ -104,8 +110,14 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
     const bool per_row = group.is_per_row(id);
     const View& view = plan.placements[static_cast<std::size_t>(id)].view;
     const int bytes = static_cast<int>(size_of(plan.graph[id].dtype));
-    space.accesses.push_back({id, view, per_row, true, bytes, view.offset,
-                              strides_along(view, group.axes_of(id).result, group.axes)});
+    std::vector<std::int64_t> strides = strides_along(view, group.axes_of(id).result, group.axes);
+    // A stored tile moves along all of its axes, also along one of one element, whose stride in a
+    // strided result means nothing.
+    for (int axis : group.axes_of(id).result)
+      if (std::int64_t& stride = strides[static_cast<std::size_t>(axis)];
+          stride == 0 && group.axes[static_cast<std::size_t>(axis)].size == 1)
+        stride = 1;
+    space.accesses.push_back({id, view, per_row, true, bytes, view.offset, std::move(strides)});
   }
 }
 
@@ -140,45 +152,45 @@ bool needs_rows_again(const Plan& plan, int index) {
   });
 }
 
-// How many tiles of elements that took some work wait for reductions, at most at once. What is made
-// of them at little cost is made again. A node's depth: how many reductions it needs, one after the
-// other.
+// Peak number of computed tiles kept live across a reduction. Counts only costly values: cheap ones
+// are recomputed. A node's depth is the length of its longest chain of reductions.
 int kept_computed(const Plan& plan, int index) {
   const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
   struct Use {
     int depth = 0;
-    int needed = 0;  // the depth of what needs it last
+    int needed = 0;  // depth of the last use
   };
-  std::map<NodeId, Use> uses;
-  int deepest = 0;
-  for (NodeId id : group.nodes) {
-    int before = 0;
+  std::vector<Use> uses(group.nodes.size());
+  const auto for_each_inside = [&](NodeId id, const auto& visit) {
     for (const Operand& operand : plan.graph[id].operands)
-      if (const auto found = uses.find(operand.node); found != uses.end())
-        before = std::max(before, found->second.depth);
-    const int depth = before + (is_reduction(plan.graph[id].op) ? 1 : 0);
-    uses[id] = {depth, before};
+      if (plan.group_of[static_cast<std::size_t>(operand.node)] == index)
+        visit(uses[group.position_of(operand.node)]);
+  };
+  int deepest = 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    int before = 0;
+    for_each_inside(group.nodes[i], [&](const Use& use) { before = std::max(before, use.depth); });
+    const int depth = before + (is_reduction(plan.graph[group.nodes[i]].op) ? 1 : 0);
+    uses[i] = {depth, before};
     deepest = std::max(deepest, depth);
   }
-  const auto is_heavy = [&](NodeId id) {
-    return !group.is_per_row(id) && info(plan.graph[id].op).cost >= kHeavyCost;
-  };
-  for (auto it = group.nodes.rbegin(); it != group.nodes.rend(); ++it) {
-    if (group.is_computed_per_row(*it)) continue;
-    const bool is_reduce = is_reduction(plan.graph[*it].op);
-    const Use& use = uses[*it];
-    const int when = is_reduce ? use.depth - 1 : is_heavy(*it) ? use.depth : use.needed;
-    for (const Operand& operand : plan.graph[*it].operands)
-      if (const auto found = uses.find(operand.node); found != uses.end())
-        found->second.needed = std::max(found->second.needed, when);
+  // By depth: how many more tiles wait there than at the one before.
+  std::vector<int> more(static_cast<std::size_t>(deepest) + 1, 0);
+  for (std::size_t i = uses.size(); i-- > 0;) {
+    const NodeId id = group.nodes[i];
+    const auto [depth, needed] = uses[i];
+    const bool is_heavy = info(plan.graph[id].op).cost >= kHeavyCost && !group.is_per_row(id);
+    if (is_heavy && needed > depth) {
+      ++more[static_cast<std::size_t>(depth)];
+      --more[static_cast<std::size_t>(needed)];
+    }
+    if (group.is_computed_per_row(id)) continue;
+    const int when = is_reduction(plan.graph[id].op) ? depth - 1 : is_heavy ? depth : needed;
+    for_each_inside(id, [&](Use& use) { use.needed = std::max(use.needed, when); });
   }
   int most = 0;
-  for (int depth = 0; depth < deepest; ++depth)
-    most = std::max(most, static_cast<int>(
-                              std::count_if(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
-                                const Use& use = uses[id];
-                                return is_heavy(id) && use.depth <= depth && use.needed > depth;
-                              })));
+  int waiting = 0;
+  for (const int change : more) most = std::max(most, waiting += change);
   return most;
 }
 
@@ -186,21 +198,64 @@ void erase_axis(IterationSpace& space, std::size_t axis) {
   for (Access& access : space.accesses)
     for (AxisWindow& window : access.windows)
       if (window.axis > static_cast<int>(axis)) --window.axis;
+  for (Access& access : space.accesses)
+    if (access.split && access.split->axis > static_cast<int>(axis)) --access.split->axis;
   space.axes.erase(space.axes.begin() + static_cast<std::ptrdiff_t>(axis));
   for (Access& access : space.accesses)
     access.strides.erase(access.strides.begin() + static_cast<std::ptrdiff_t>(axis));
 }
 
-// Axis `outer` continues where `inner` ends, in every access.
+bool is_padded_along(const Access& access, std::size_t axis) {
+  return std::any_of(access.windows.begin(), access.windows.end(), [&](const AxisWindow& window) {
+    return window.axis == static_cast<int>(axis);
+  });
+}
+
+// Axis `outer` continues where `inner` ends.
+bool steps_evenly(const IterationSpace& space, const Access& access, std::size_t outer,
+                  std::size_t inner) {
+  return !is_padded_along(access, outer) && !is_padded_along(access, inner) &&
+         access.strides[outer] == access.strides[inner] * space.axes[inner].size;
+}
+
+// Whether every access steps evenly from one axis to the other.
 bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner) {
   if (space.axes[outer].reduced != space.axes[inner].reduced) return false;
   return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
-    const bool is_padded =
-        std::any_of(access.windows.begin(), access.windows.end(), [&](const AxisWindow& window) {
-          return window.axis == static_cast<int>(outer) || window.axis == static_cast<int>(inner);
-        });
-    return !is_padded && access.strides[outer] == access.strides[inner] * space.axes[inner].size;
+    return steps_evenly(space, access, outer, inner);
   });
+}
+
+// Makes `outer` part of `inner`.
+void merge(IterationSpace& space, std::size_t outer, std::size_t inner) {
+  space.axes[inner].size *= space.axes[outer].size;
+  erase_axis(space, outer);
+}
+
+// Whether dividing indices to find its elements costs little.
+bool is_small_read(const IterationSpace& space, const Access& access) {
+  std::int64_t elements = 1;
+  for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+    if (access.strides[axis] != 0) elements *= space.axes[axis].size;
+  return !access.write && access.windows.empty() && elements <= numel(space.axes) / kMuchLess;
+}
+
+// Rows that stay on chip have one axis: small tensors that do not step evenly along it find their
+// elements by a division (the weights of a group norm along channels and pixels).
+void merge_reduced_axes(IterationSpace& space) {
+  const std::vector<int> reduced = space.reduced_axes();
+  if (reduced.size() != 2) return;
+  const auto outer = static_cast<std::size_t>(reduced[0]);
+  const auto inner = static_cast<std::size_t>(reduced[1]);
+  for (const Access& access : space.accesses)
+    if (!steps_evenly(space, access, outer, inner) && !is_small_read(space, access)) return;
+  for (Access& access : space.accesses) {
+    if (steps_evenly(space, access, outer, inner)) continue;
+    access.split = SplitIndex{reduced[1], space.axes[inner].size, access.strides[outer],
+                              access.strides[inner]};
+    access.strides[inner] = 0;
+  }
+  merge(space, outer, inner);
 }
 
 }  // namespace
@@ -217,7 +272,7 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   space.kept_computed = kept_computed(plan, index);
   space.bytes = plan.groups[static_cast<std::size_t>(index)].bytes();
 
-  // Drop axes of one element, but keep one reduced axis so that a reduction stays one.
+  // Drop unit axes, but keep one reduced axis so that a reduction stays a reduction.
   for (std::size_t i = 0; i < space.axes.size();) {
     const bool last_reduced = space.axes[i].reduced && space.reduced_axes().size() == 1;
     if (space.axes[i].size == 1 && !last_reduced)
@@ -232,11 +287,11 @@ IterationSpace iteration_space(const Plan& plan, int index) {
       while (inner < space.axes.size() && space.axes[inner].reduced != space.axes[outer].reduced)
         ++inner;
       if (inner == space.axes.size() || !mergeable(space, outer, inner)) continue;
-      space.axes[inner].size *= space.axes[outer].size;
-      erase_axis(space, outer);
+      merge(space, outer, inner);
       merged = true;
     }
   }
+  if (plan.groups[static_cast<std::size_t>(index)].rows_on_chip) merge_reduced_axes(space);
   return space;
 }
 

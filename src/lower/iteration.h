@@ -1,5 +1,5 @@
-// IterationSpace: the index space of a group with its axes merged, and every access to memory as
-// strides over those axes. Plan and group in; what families (family.h) look at out.
+// IterationSpace: the index space of a group with its axes merged, and every memory access as
+// strides over those axes. In: a Plan and a group. Out: the description families (family.h) use.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,47 @@ struct AxisWindow {
   std::int64_t last = 0;  // exclusive
 };
 
-// One way of touching memory: an operand read from outside the group, or a value stored.
+// How an access finds its elements along an axis that was merged from two over which it does not
+// step evenly: index i is i / inner of the outer one and i % inner of the inner one.
+struct SplitIndex {
+  int axis = -1;
+  std::int64_t inner = 1;
+  std::int64_t outer_stride = 0;
+  std::int64_t inner_stride = 0;
+};
+
+// One memory access: an operand read from outside the group, or a stored value.
 struct Access {
   NodeId node = -1;      // read: the source node; write: the node stored
-  View view;             // read: the operand's view, to find the access again
-  bool per_row = false;  // touched once per row, not for each element along the reduced axes
+  View view;             // read: the operand's view, for find_read()
+  bool per_row = false;  // accessed once per row, not once per element along the reduced axes
   bool write = false;
-  int element_bytes = 4;              // 0: a range, which is no memory
+  int element_bytes = 4;              // 0: a range, which is not in memory
   std::int64_t offset = 0;            // of its lowest element in its buffer, in elements
   std::vector<std::int64_t> strides;  // by axis of the space
   std::int64_t start = 0;             // offset of index 0 from the lowest element
   // Of a padded view: the indices along some axes at which it shows memory.
   std::vector<AxisWindow> windows = {};
-  Scalar fill = {};  // what it shows elsewhere
+  Scalar fill = {};                      // what it shows elsewhere
+  std::optional<SplitIndex> split = {};  // its stride along that axis is 0
 
   std::int64_t stride(int axis) const { return strides[static_cast<std::size_t>(axis)]; }
 };
 
 // A group's contraction of two tensors in memory.
 struct Contraction {
-  std::size_t a = 0;  // the accesses that read its operands
+  std::size_t a = 0;  // indices of the accesses that read its operands
   std::size_t b = 0;
   bool is_alone = true;  // the group has no other node
 };
 
 struct IterationSpace {
-  GroupAxes axes;  // sizes of 1 are gone, neighbours that all accesses agree on merged
+  GroupAxes axes;  // without unit axes; adjacent axes contiguous in all accesses are merged
   std::vector<Access> accesses;
   std::optional<Contraction> contraction;
   bool has_online_sums = false;  // see online.h
   int reductions = 0;
-  bool needs_rows_again = false;  // elements are needed again once their row is reduced
+  bool needs_rows_again = false;  // a row's elements are used again after its reduction
   int kept_computed = 0;          // peak number of computed tiles kept live across a reduction
   std::int64_t bytes = 0;         // read and written
 
@@ -59,7 +69,7 @@ struct IterationSpace {
   const Access& find_write(NodeId node) const;
 };
 
-// Whether an element's offset in its buffer may need more than 32 bits, with axes of these sizes.
+// Whether an offset in the buffer may need more than 32 bits, for axes of these sizes.
 inline constexpr std::int64_t kMostNarrowOffset = (std::int64_t{1} << 31) - (1 << 20);
 bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> sizes);
 

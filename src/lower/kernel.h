@@ -1,7 +1,9 @@
-// Kernel: a lowered group: the program it runs and what to bind to it.
+// Kernel: a lowered group: its body, and the arguments to bind. In: a group and a Config. Out: what
+// compile_kernel() compiles and a Launch binds.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "src/graph/graph.h"
@@ -11,30 +13,42 @@
 namespace sinter {
 
 struct KernelBuffer {
-  NodeId node = -1;         // whose buffer (Placement::buffer)
-  std::int64_t offset = 0;  // of element 0 as the program sees it
+  NodeId node = -1;         // owner of the buffer (Placement::buffer)
+  std::int64_t offset = 0;  // in the buffer, of the program's element 0
   bool written = false;
 };
 
-// A scalar whose value is given at each call.
-struct KernelNumber {
-  int scalar = 0;    // of Kernel::scalars, which has the traced call's value
-  NodeId node = -1;  // with Op::number
+// i64 or f64. A scalar that stands for a number of the call holds the traced call's value.
+struct KernelScalar {
+  DType dtype = DType::i64;
+  std::int64_t bits = 0;
+  NodeId number = -1;  // with Op::number: the value is set at each call
+
+  static KernelScalar of(std::int64_t value) { return {DType::i64, value}; }
+  static KernelScalar of(double value);
+  bool is_given() const { return number >= 0; }
 };
 
 struct Kernel {
   KernelBody body;
-  std::vector<KernelBuffer> buffers;  // by the program's buffers, or in the library call's order
-  std::vector<std::int64_t> scalars;  // by the program's scalars; f64 by their bits
-  std::vector<KernelNumber> numbers;
-  std::int64_t grid = 0;  // number of programs; 1 for a library call
-  int passes = 1;         // most reads of one input by a program
+  std::vector<KernelBuffer> buffers;  // in the order of the program or the library call
+  std::vector<KernelScalar> scalars;  // in the program's order
+  std::int64_t grid = 0;              // number of programs; 1 for a library call
+  int passes = 1;                     // how often a program reads the same input, at most
   Config config;
 
+  // Asserts that the body is a tile program (tile_program() asks whether it is).
   const tile::TileProgram& program() const { return std::get<tile::TileProgram>(body); }
   tile::TileProgram& program() { return std::get<tile::TileProgram>(body); }
-  bool is_library_call() const { return std::holds_alternative<LibraryMatmul>(body); }
   const std::string& name() const { return name_of(body); }
 };
+
+// The scalars as a launch takes them.
+std::vector<std::int64_t> scalar_words(const Kernel& kernel);
+
+// Throws InternalError if the arguments are not those that the body takes.
+void verify(const Kernel& kernel);
+// The config, grid and arguments, one per line, without the body.
+std::string to_string(const Kernel& kernel);
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// Library: a matrix product as one call of the machine's library, which takes nothing else into the
-// kernel.
+// Library: a matrix product as one call of the machine's library, without any fusion.
 #include <algorithm>
+#include <string_view>
 
 #include "src/base/check.h"
 #include "src/fuse/products.h"
@@ -16,10 +16,24 @@ MatrixProduct product_of(const IterationSpace& space) {
                                      space.accesses[space.contraction->b].strides, write->strides});
 }
 
+// The planner leaves large products of tensors in memory to the library.
+std::string_view runs_alone(const Graph& graph, const Node& node, const View& result,
+                            const Machine& machine) {
+  if (machine.matmul_library == MatmulLibrary::none || node.op != Op::contract) return "";
+  for (const Operand& operand : node.operands)
+    if (is_scalar(graph[operand.node].op) || graph[operand.node].op == Op::iota) return "";
+  if (!is_worth_a_library(node.operands[0].view.shape.numel()) || !reuses_operands(node)) return "";
+  if (!matrix_product(node, result).refusal.empty()) return "";
+  return "the matrix product runs in cuBLASLt, which gains more than fusing would";
+}
+
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (!space.contraction) return {{}, "the group is no matrix product"};
   if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
   if (!space.contraction->is_alone) return {{}, "the product is fused with what follows it"};
+  if (std::any_of(space.accesses.begin(), space.accesses.end(),
+                  [](const Access& access) { return access.split.has_value(); }))
+    return {{}, "an operand steps unevenly along the summed axis"};
   const MatrixProduct product = product_of(space);
   if (!product.refusal.empty()) return {{}, product.refusal};
   if (!is_worth_a_library(product.batch * product.m * product.n * product.k))
@@ -27,7 +41,7 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   return {{LibraryConfig{}}, ""};
 }
 
-// `row` and `col` are its strides; along an axis of one element they mean nothing.
+// A matrix with these strides. The stride along a unit axis is ignored.
 LibraryMatrix stored(std::int64_t rows, std::int64_t cols, const MatrixStrides& strides) {
   const bool by_rows = (cols == 1 || strides.col == 1) && (rows == 1 || strides.row >= cols);
   LibraryMatrix matrix;
@@ -70,7 +84,10 @@ Family library_family() {
           .offer = offer,
           .lower = lower_group,
           .same_bits = [](const Config&, const Config&) { return true; },
-          .fields = {}};
+          .fields = {},
+          .describe = [](const Config&) { return std::string("cuBLASLt"); },
+          .runs_alone = runs_alone,
+          .merit = "it gains more than fusing with what follows would"};
 }
 
 }  // namespace sinter

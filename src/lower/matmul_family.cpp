@@ -1,5 +1,5 @@
-// Matmul: a tile of the result for each program, whose operands' parts are reused along its rows
-// and columns, with a loop over the summed axis.
+// Matmul: each program computes a tile of the result with a loop over the summed axis, reusing its
+// operands along the tile's rows and columns.
 #include <algorithm>
 
 #include "src/base/rounding.h"
@@ -12,10 +12,10 @@
 namespace sinter {
 namespace {
 
-constexpr int kShortAxis = 8;  // elements: too few to lie along the columns
+constexpr int kShortAxis = 8;  // elements: too few for the columns
 constexpr int kGpuThreads = 256;
 
-// The axes of a tile: the operands move along one each.
+// The axes of a tile: the first operand varies along one, the second along the other.
 struct TileAxes {
   int row = -1;
   int col = -1;
@@ -38,7 +38,7 @@ bool is_stored_along(const IterationSpace& space, int axis) {
   });
 }
 
-// Results are stored along the columns, unless these are few.
+// Makes the axis along which results are contiguous the columns, unless it is short.
 TileAxes oriented(const IterationSpace& space, TileAxes axes) {
   const bool is_short = space.size(axes.col) < kShortAxis && space.size(axes.row) > kShortAxis;
   const bool is_across = is_stored_along(space, axes.row) && !is_stored_along(space, axes.col);
@@ -62,7 +62,7 @@ struct TileSize {
   std::int64_t cols;
 };
 
-// Each thread computes a part of the tile: `rows` x `cols` / threads elements.
+// Each thread computes rows * cols / threads elements of the tile.
 Tiling gpu_tiling(const GpuFacts& facts, const TileAxes& axes, const TileSize& size) {
   Tiling tiling;
   tiling.row_axis = axes.row;
@@ -78,10 +78,10 @@ Tiling gpu_tiling(const GpuFacts& facts, const TileAxes& axes, const TileSize& s
   return tiling;
 }
 
-// A tile that leaves no multiprocessor without work, as large as possible: it reuses more.
+// The best guess is the largest tile that leaves no multiprocessor idle: large tiles reuse more.
 std::vector<Config> gpu_configs(const GpuFacts& facts, const TileAxes& axes, Wanted wanted) {
   constexpr TileSize kSizes[] = {{64, 64}, {32, 64}, {32, 32}, {16, 32}, {128, 64}, {64, 128}};
-  constexpr std::size_t kBySize = 4;  // those that the best guess is taken from
+  constexpr std::size_t kBySize = 4;  // the best guess is one of the first four
   std::vector<Config> configs;
   for (const TileSize& size : kSizes)
     configs.push_back(MatmulConfig{gpu_tiling(facts, axes, size)});
@@ -121,9 +121,10 @@ Family matmul_family() {
   return {.name = "matmul",
           .offer = offer,
           .lower = lower_group,
-          // Each element is summed along the loop, whatever the tile.
+          // Every element is summed in loop order, whatever the tile size.
           .same_bits = [](const Config&, const Config&) { return true; },
-          .fields = tiling_fields()};
+          .fields = tiling_fields(),
+          .describe = describe_tiling};
 }
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// Which sums, and an update that takes one exponential an element: of two numbers only the lesser
-// has to be scaled.
+// Finds online sums, and emits an update with one exponential per element: only the sum with the
+// smaller maximum is rescaled.
 #include "src/lower/online.h"
 
 #include <limits>
@@ -45,12 +45,12 @@ OnlineSum online_join(Builder& b, const OnlineSum& left, const OnlineSum& right)
 
 OnlineSum online_total(Builder& b, const OnlineSum& lanes, bool along_columns) {
   const DType dtype = b[lanes.top].dtype;
-  // A finite element counts 1 at least: without any, all were -inf.
+  // A finite element makes the sum at least 1: a sum of 0 means that all elements were -inf.
   const ValueId none = b.pointwise(Op::eq, {lanes.sum, b.real(0, dtype)});
   const ValueId least = b.real(-std::numeric_limits<double>::infinity(), dtype);
   const ValueId tops = b.pointwise(Op::where, {none, least, lanes.top});
   const ValueId top = along_columns ? b.reduce(ReduceKind::max, std::span(&tops, 1))[0] : tops;
-  // inf - inf: rows that two passes make NaN.
+  // inf - inf gives NaN, as two passes would.
   const ValueId scale = b.pointwise(Op::exp, {b.pointwise(Op::sub, {tops, top})});
   const ValueId sums = b.pointwise(Op::mul, {lanes.sum, scale});
   return {top, along_columns ? b.reduce(ReduceKind::sum, std::span(&sums, 1))[0] : sums};

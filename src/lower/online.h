@@ -1,5 +1,5 @@
-// Online sums: sum(exp(u - max(u))) made in the same pass over u as the maximum, by correcting the
-// sum whenever a greater u comes. In: a group. Out: which of its sums allow that; tile operations.
+// Online softmax sums: computes sum(exp(u - max(u))) in the same pass over u as the maximum, by
+// rescaling the sum whenever the maximum grows. In: a group. Out: its online sums; tile operations.
 #pragma once
 
 #include <map>
@@ -9,11 +9,11 @@
 
 namespace sinter {
 
-// Sums of exponentials below a maximum over the same elements, by that maximum.
+// The group's sums of the form sum(exp(u - max(u))), keyed by the maximum.
 std::map<NodeId, NodeId> online_sums(const Plan& plan, int group);
 
-// Of the elements seen so far, lane by lane: the greatest, and the sum of exp(u - top). That is
-// (the least finite number, 0) before the first finite element: no difference is ever -inf - -inf.
+// Running state of each lane: the maximum so far, and the sum of exp(u - top). It starts at (lowest
+// finite number, 0), so that no difference is ever -inf - -inf.
 struct OnlineSum {
   tile::ValueId top = tile::kNoValue;
   tile::ValueId sum = tile::kNoValue;
@@ -22,8 +22,8 @@ struct OnlineSum {
 OnlineSum online_start(tile::Builder& b, DType dtype);
 OnlineSum online_element(tile::Builder& b, tile::ValueId u);
 OnlineSum online_join(tile::Builder& b, const OnlineSum& left, const OnlineSum& right);
-// The maximum and the sum as two passes would give them, NaN where these do: of each column, or of
-// all columns together.
+// The final maximum and sum, NaN where two passes would give NaN: per column, or over all columns
+// if `along_columns`.
 OnlineSum online_total(tile::Builder& b, const OnlineSum& lanes, bool along_columns);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Products by squaring; roots with the special cases in which pow differs from them.
+// Multiplies by repeated squaring; handles the special cases in which pow differs from roots.
 #include "src/lower/power.h"
 
 #include <limits>
@@ -9,14 +9,14 @@ namespace {
 using tile::Builder;
 using tile::ValueId;
 
-// Integers wrap as they do in pow.
+// Integers wrap, as in pow.
 ValueId product(Builder& b, ValueId x, int factors) {
   if (factors == 1) return x;
   if (factors % 2 == 0) return b.pointwise(Op::square, {product(b, x, factors / 2)});
   return b.pointwise(Op::mul, {product(b, x, factors - 1), x});
 }
 
-// pow has no negative zero or infinity among these results, and gives a number for -infinity.
+// Unlike sqrt and rsqrt, pow returns no -0 or -infinity here, and no NaN for -infinity.
 ValueId root(Builder& b, Op op, ValueId x, double of_minus_infinity) {
   const DType dtype = b[x].dtype;
   const ValueId positive = b.pointwise(Op::abs, {b.pointwise(op, {x})});

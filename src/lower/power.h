@@ -1,4 +1,4 @@
-// A power with a constant exponent as tile instructions.
+// Emits tile instructions for a power with a constant exponent.
 #pragma once
 
 #include "src/graph/power.h"

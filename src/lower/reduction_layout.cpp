@@ -1,4 +1,4 @@
-// By the machine's kind.
+// Dispatches on the machine's kind.
 #include "src/lower/reduction_layout.h"
 
 #include "src/base/check.h"

@@ -1,5 +1,5 @@
-// How a reduction lies in memory, which decides between the row, column and chunked families.
-// In: an IterationSpace. Out: the answers of the machine's heuristic.
+// The memory layout of a reduction, which decides between the row, column and chunked families.
+// In: an IterationSpace. Out: the decision of the machine's heuristic.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sinter {
 
-// The kept axis that belongs on the tile's columns; -1: a reduced one does.
+// The kept axis to use as the tile's columns; -1: use a reduced axis.
 int kept_column(const IterationSpace& space, const Machine& machine);
 
 // Why programs cannot hold whole rows; empty if they can.

@@ -1,4 +1,4 @@
-// Rounds, loops over the reduced axes, and what these loops carry.
+// Rounds of reductions, loops over the reduced axes, and loop-carried values.
 #include "src/lower/rounds.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class RoundLowering {
   RoundLowering(GroupValues& values, const Tiling& tiling)
       : values_(values), b_(values.builder()), tiling_(tiling), group_(values.group()) {}
 
-  // Lets these sums share the round of their maximum.
+  // Computes these sums in the round of their maximum.
   void set_online(std::map<NodeId, NodeId> sums) {
     if (reduces_late() || !values_.col_is_reduced()) online_ = std::move(sums);
   }
@@ -41,7 +41,7 @@ class RoundLowering {
   }
 
  private:
-  // What a loop carries: a reduction, or a maximum with its online sum.
+  // A loop-carried reduction, or a maximum with its online sum.
   struct Running {
     NodeId id;
     NodeId sum = -1;
@@ -57,7 +57,7 @@ class RoundLowering {
                        [&](const auto& pair) { return pair.second == id; });
   }
 
-  // The round in which a node along the reduced axes can be computed, or after which a per-row one
+  // The round in which a node along the reduced axes can be computed, or after which a per-row node
   // is known.
   std::map<NodeId, int> rounds() const {
     std::map<NodeId, int> round;
@@ -65,7 +65,7 @@ class RoundLowering {
       int needed = 0;
       for (const Operand& operand : node(id).operands)
         if (values_.in_group(operand.node)) needed = std::max(needed, round.at(operand.node));
-      // An online sum needs no round after its maximum's, which all that it reads waits for.
+      // An online sum needs no extra round: its operands already depend on the maximum.
       round[id] = needed + (is_reduction(node(id).op) && !is_online_sum(id) ? 1 : 0);
     }
     return round;
@@ -85,7 +85,7 @@ class RoundLowering {
     is_long_ = trips > 2 * kTripsPerBlock;
   }
 
-  // Per-row values known after round r are computed outside the loops, where all later code sees
+  // Computes per-row values known after round r outside the loops, so that all later code can use
   // them.
   void emit_row_values(const std::map<NodeId, int>& round, int r) {
     values_.forget_loads();
@@ -107,7 +107,7 @@ class RoundLowering {
     return members;
   }
 
-  // One walk over the reduced axes: everything that a round can reduce or store.
+  // One loop over the reduced axes, with all reductions and stores of the round.
   void emit_round(const Round& round) {
     if (round.reductions.empty() && round.stores.empty()) return;
     const auto left = round.reductions.empty() || !is_long_
@@ -134,7 +134,7 @@ class RoundLowering {
                    });
   }
 
-  // Many trips are reduced in blocks: one long running sum would lose digits.
+  // Reduces many trips in blocks: one long running sum would lose precision.
   std::vector<ValueId> emit_blocked_loop(const Round& round) {
     const ValueId block = b_.integer(kTripsPerBlock);
     return b_.loop(b_.integer(0), trips_, block, initial(round),
@@ -170,17 +170,17 @@ class RoundLowering {
     return next;
   }
 
-  // --- what loops carry ---
+  // --- loop-carried values ---
 
   std::size_t width_of(const Running& each) const {
     return each.sum >= 0 || is_arg(node(each.id).reduce_kind) ? 2 : 1;
   }
 
-  // On a GPU the threads combine their parts once after the loop, which carries a tile, rather than
-  // on every trip.
+  // On a GPU the loop carries a tile, and threads combine their parts once after the loop instead
+  // of on every trip.
   bool reduces_late() const { return values_.for_gpu() && values_.col_is_reduced(); }
 
-  // The shape of what a loop carries.
+  // Broadcasts a scalar to the shape of the loop-carried values.
   ValueId spread(ValueId scalar) {
     const bool one = values_.col_is_reduced() && !reduces_late();
     return b_.broadcast_to(scalar, {tiling_.tile_rows, one ? 1 : tiling_.tile_cols});
@@ -199,7 +199,7 @@ class RoundLowering {
     if (is_arg(kind)) init.push_back(spread(b_.integer(0, values_.position_dtype())));
   }
 
-  // What one trip adds.
+  // The values that one trip contributes.
   std::vector<ValueId> entering(const Running& each) {
     std::vector<ValueId> args = values_.reduction_args(each.id);
     if (each.sum >= 0) {
@@ -236,7 +236,7 @@ class RoundLowering {
                         {better, b_.pointwise(Op::logical_and, {entering_nan, kept_number})});
   }
 
-  // The reductions' values, from what the loop left.
+  // Sets a reduction's value from the loop's results.
   void settle(const Running& each, std::span<const ValueId> left) {
     const Node& reduction = node(each.id);
     if (each.sum >= 0) {
@@ -261,7 +261,7 @@ class RoundLowering {
   Builder& b_;
   const Tiling& tiling_;
   const FusionGroup& group_;
-  std::map<NodeId, NodeId> online_;  // maximum: its sum
+  std::map<NodeId, NodeId> online_;  // from a maximum to its online sum
 
   std::vector<LoopAxis> loop_axes_;
   ValueId trips_ = tile::kNoValue;

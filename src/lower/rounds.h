@@ -1,6 +1,6 @@
-// Lowering to loops: the reduced axes are walked once for each round of reductions (those that
-// depend on the same number of earlier ones), and values along the reduced axes are computed again
-// in each round. In: a group and its tiling. Out: the Kernel.
+// Lowering to loops: one loop over the reduced axes per round of reductions (those that depend on
+// the same number of earlier reductions). Values along the reduced axes are recomputed in each
+// round. In: a group and its tiling. Out: the Kernel.
 #pragma once
 
 #include "src/lower/iteration.h"
@@ -8,7 +8,7 @@
 
 namespace sinter {
 
-// `online`: sums of exponentials below a maximum share the maximum's round (online.h).
+// `online`: online softmax sums are computed in the round of their maximum (online.h).
 Kernel lower_rounds(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling,
                     bool online);
 

@@ -32,7 +32,8 @@ Family row_family() {
           .offer = offer,
           .lower = lower_group,
           .same_bits = adds_in_same_order,
-          .fields = row_tiling_fields()};
+          .fields = row_tiling_fields(),
+          .describe = describe_tiling};
 }
 
 }  // namespace sinter

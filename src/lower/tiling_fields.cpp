@@ -1,6 +1,8 @@
-// Rows are kept on chip whole, so the vectors per thread, and with them the blocks per
-// multiprocessor, follow from the row length.
+// The row family keeps whole rows on chip, so the vectors per thread, and with them the blocks per
+// multiprocessor, are determined by the row length.
 #include "src/lower/tiling_fields.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -19,10 +21,10 @@ constexpr int kMostVectors = 64;
 constexpr int kMostBlocks = 64;
 constexpr int kMostAhead = 8;
 
-// By tile::Caching, as far as GPUs have it.
+// Names of the tile::Caching values that GPUs support.
 constexpr std::array<const char*, 3> kCachings = {"any", "results", "operands"};
 
-// Vectors per thread and row of the tile.
+// Vectors per thread in each row of the tile.
 std::int64_t vectors_of(const Config& config) {
   const Tiling& tiling = tiling_of(config);
   const tile::Mapping& mapping = tiling.mapping;
@@ -82,7 +84,28 @@ std::array<ConfigField, 10> make_fields(bool is_row) {
   }};
 }
 
+std::string mapping_text(const tile::Mapping& mapping) {
+  std::string text;
+  if (mapping.threads > 0)
+    text +=
+        fmt::format(", {} threads, {} a row, vectors of {}{}", mapping.threads,
+                    mapping.threads_per_row, mapping.vector,
+                    mapping.cluster > 1 ? fmt::format(", clusters of {}", mapping.cluster) : "");
+  if (mapping.ahead > 0) text += fmt::format(", {} prefetched", mapping.ahead);
+  return text;
+}
+
 }  // namespace
+
+std::string describe_tiling(const Config& config) {
+  const Tiling& tiling = tiling_of(config);
+  std::string text =
+      fmt::format("{} ({}, {})", family_of(config).name, tiling.tile_rows, tiling.tile_cols);
+  if (tiling.caching != tile::Caching::any)
+    text += fmt::format(" keeps {}", name_of(tiling.caching));
+  if (is_online(config)) text += " online";
+  return text + mapping_text(tiling.mapping);
+}
 
 std::span<const ConfigField> tiling_fields() {
   static const auto fields = make_fields(false);

@@ -1,15 +1,19 @@
-// The fields of a Tiling that the tuning file stores, for the families that have one.
+// What families with a tiling share: the fields that the tuning file stores, and printing.
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "src/lower/family.h"
 
 namespace sinter {
 
 std::span<const ConfigField> tiling_fields();          // pointwise
-std::span<const ConfigField> row_tiling_fields();      // vectors and blocks follow from the size
+std::span<const ConfigField> row_tiling_fields();      // vectors and blocks depend on the size
 std::span<const ConfigField> looping_tiling_fields();  // with `online`
+
+// The tiling of a config for people, e.g. "row (1, 4096), 128 threads, ..".
+std::string describe_tiling(const Config& config);
 
 // Whether reductions add their elements in the same order.
 bool adds_in_same_order(const Config& a, const Config& b);

@@ -10,11 +10,21 @@
 #include "src/fuse/products.h"
 #include "src/graph/eager_rounding.h"
 #include "src/graph/simplify.h"
+#include "src/program/in_place.h"
 #include "src/runtime/compile_kernel.h"
 #include "src/runtime/memory_planner.h"
 
 namespace sinter {
 namespace {
+
+std::int64_t element_bytes(const Plan& plan, NodeId node) {
+  return static_cast<std::int64_t>(size_of(plan.graph[node].dtype));
+}
+
+// From the first to the last; more than its elements if a caller wants them apart.
+std::int64_t buffer_elements(const Plan& plan, NodeId owner) {
+  return extent(plan.placements[static_cast<std::size_t>(owner)].view).last + 1;
+}
 
 std::int64_t bytes_of(const Node& node) {
   return node.shape.numel() * static_cast<std::int64_t>(size_of(node.dtype));
@@ -41,7 +51,8 @@ class SlotAssigner {
       if (slots_.of_buffer.count(owner)) continue;
       add(owner,
           {BufferSlot::Kind::output, static_cast<int>(executable_.new_buffer_bytes.size()), 0});
-      executable_.new_buffer_bytes.push_back(bytes_of(plan_.graph[owner]));
+      executable_.new_buffer_bytes.push_back(buffer_elements(plan_, owner) *
+                                             element_bytes(plan_, owner));
     }
     place_intermediates();
     return std::move(slots_);
@@ -96,7 +107,7 @@ std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
   const auto& inputs = plan.graph.inputs;
   const auto it = std::find(inputs.begin(), inputs.end(), buffer.node);
   const std::int64_t all = it == inputs.end()
-                               ? plan.graph[buffer.node].shape.numel()
+                               ? buffer_elements(plan, buffer.node)
                                : input_extents[static_cast<std::size_t>(it - inputs.begin())];
   return all - buffer.offset;
 }
@@ -107,7 +118,8 @@ Launch make_launch(const Program& program, std::size_t index, const Slots& slots
   const Kernel& kernel = program.kernels[index];
   Launch launch;
   launch.kernel = std::move(compiled);
-  launch.scalars = kernel.scalars;
+  launch.name = kernel.name();
+  launch.scalars = scalar_words(kernel);
   launch.grid = kernel.grid;
   launch.nanoseconds = estimate_nanoseconds(plan.groups[index]);
   for (const KernelBuffer& buffer : kernel.buffers) {
@@ -122,17 +134,13 @@ Launch make_launch(const Program& program, std::size_t index, const Slots& slots
 }
 
 void add_numbers(Program& program, std::size_t kernel) {
-  for (const KernelNumber& number : program.kernels[kernel].numbers) {
-    const Node& node = program.plan.graph[number.node];
-    program.executable.numbers.push_back({kernel, static_cast<std::size_t>(number.scalar)});
+  const std::vector<KernelScalar>& scalars = program.kernels[kernel].scalars;
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    if (!scalars[i].is_given()) continue;
+    const Node& node = program.plan.graph[scalars[i].number];
+    program.executable.numbers.push_back({kernel, i});
     program.numbers.push_back({node.number, compute_dtype(node.dtype)});
   }
-}
-
-// Which cannot be part of a graph: what they launch depends on where buffers are.
-bool calls_library(const std::vector<Kernel>& kernels) {
-  return std::any_of(kernels.begin(), kernels.end(),
-                     [](const Kernel& kernel) { return kernel.is_library_call(); });
 }
 
 std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
@@ -185,41 +193,44 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
 #ifndef NDEBUG
   verify(graph);
 #endif
+  FusionOptions fusion = fusion_options(options.fuse, workers, machine);
+  fusion.runs_alone = alone_rule(machine);
   PlannedKernels planned{
-      make_plan(simplified(graph, options), fusion_options(options.fuse, workers, machine)),
-      {},
-      {}};
+      make_plan(simplified(graph, options), fusion, options.outputs.views), {}, {}};
   const Plan& plan = planned.plan;
   const ConfigSource choose = configs ? configs : heuristic_configs(machine);
   for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
     const IterationSpace space = iteration_space(plan, g);
     const ChosenConfig chosen = choose(plan, g, space);
     planned.kernels.push_back(lower(plan, g, space, chosen.config));
-    if (Kernel& kernel = planned.kernels.back(); !kernel.is_library_call())
-      kernel.program().separate_ops = options.separate_ops();
+    if (tile::TileProgram* program = tile_program(planned.kernels.back().body))
+      program->separate_ops = options.separate_ops();
     planned.origins.push_back(chosen.origin);
   }
   return planned;
 }
 
-std::shared_ptr<const Program> build_program(const Graph& graph,
+std::shared_ptr<const Program> build_program(Graph graph,
                                              std::span<const std::int64_t> input_extents,
                                              const BuildOptions& options,
                                              const std::shared_ptr<Device>& device) {
   const auto start = std::chrono::steady_clock::now();
   auto program = std::make_shared<Program>();
-  program->traced = graph;
+  program->traced = std::move(graph);
   program->options = options;
-  program->machine = machine_for(graph, *device);
-  PlannedKernels planned = plan_kernels(graph, options, program->machine, device->parallelism(),
-                                        configs_for(*device, program->machine, options));
+  program->machine = machine_for(program->traced, *device);
+  PlannedKernels planned =
+      plan_kernels(program->traced, options, program->machine, device->parallelism(),
+                   configs_for(*device, program->machine, options));
   program->plan = std::move(planned.plan);
   program->kernels = std::move(planned.kernels);
   program->origins = std::move(planned.origins);
   const Plan& plan = program->plan;
-
   Executable& executable = program->executable;
   executable.device = device;
+  if (!options.outputs.in_place.empty()) prepare_in_place(*program);
+  if (!program->runs_in_place) return program;  // it will not be called
+
   std::vector<const KernelBody*> bodies;
   for (const Kernel& kernel : program->kernels) bodies.push_back(&kernel.body);
   const std::vector<KernelPtr> compiled = compile_kernels(*device, bodies);
@@ -231,13 +242,19 @@ std::shared_ptr<const Program> build_program(const Graph& graph,
     executable.launches.push_back(std::move(launch));
     add_numbers(*program, g);
   }
-  if (options.launch_graph && !calls_library(program->kernels))
-    executable.graph = make_graph(executable);
+  if (options.launch_graph) executable.graph = make_graph(executable);
   for (const Operand& output : plan.graph.outputs) {
     const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
+    const View view = plan.buffer_view(output);
+    const std::int64_t elements = plan.graph[owner].shape.numel();
+    const bool is_whole = plan.graph[owner].op != Op::input && view.shape.numel() == elements &&
+                          distinct_elements(view) == elements;
     executable.outputs.push_back(
-        {slots.of_buffer.at(owner), plan.graph[output.node].dtype, plan.buffer_view(output)});
+        {slots.of_buffer.at(owner), plan.graph[output.node].dtype, view, is_whole});
   }
+#ifndef NDEBUG
+  verify(executable);
+#endif
   fill_info(*program);
   program->info.compile_ms = milliseconds_since(start);
   return program;

@@ -23,12 +23,26 @@ struct PlannedKernels {
   std::vector<ConfigOrigin> origins;  // of their configs
 };
 
+// An input whose memory is that of a result.
+struct InPlace {
+  int input = 0;
+  int output = 0;
+};
+
+// How results should lie in the caller's memory. A result that cannot lie there lies as it would
+// otherwise: see Executable::outputs.
+struct OutputLayout {
+  std::vector<View> views;        // by output; empty: it does not matter
+  std::vector<InPlace> in_place;  // see Program::runs_in_place
+};
+
 struct BuildOptions {
   bool fuse = true;
   bool launch_graph = false;   // where the device has them
   bool deterministic = false;  // tuning may not change bits
   bool use_tuning = true;      // false: the heuristic's configs
   bool emulate_eager_rounding = false;
+  OutputLayout outputs = {};
 
   // Whether operations give the bits they give alone: what is not fused runs alone anyway.
   bool separate_ops() const { return emulate_eager_rounding || !fuse; }
@@ -58,10 +72,13 @@ struct Program {
   ProgramInfo info;
   BuildOptions options;
   Machine machine;  // the device's, with the libraries that the program may call
+  // Whether every input of options.outputs.in_place may have the memory of its result. If not, the
+  // program has no executable.
+  bool runs_in_place = true;
 };
 
 // `input_extents`: how many elements may be touched from each input's first on.
-std::shared_ptr<const Program> build_program(const Graph& graph,
+std::shared_ptr<const Program> build_program(Graph graph,
                                              std::span<const std::int64_t> input_extents,
                                              const BuildOptions& options,
                                              const std::shared_ptr<Device>& device);

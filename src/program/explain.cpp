@@ -3,6 +3,7 @@
 
 #include "src/base/check.h"
 #include "src/program/build.h"
+#include "src/runtime/compile_kernel.h"
 
 namespace sinter {
 namespace {
@@ -66,6 +67,24 @@ std::string passes_text(const Program& program) {
   return text;
 }
 
+std::string assembly_text(Device& device, const KernelBody& body) {
+  const tile::TileProgram* program = tile_program(body);
+  if (!program) return to_string(body);
+  std::string assembly = device.assembly(device.render(*program));
+  if (assembly.empty())
+    fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}", device.name());
+  return assembly;
+}
+
+// Why the kernels of a program that asked for a CUDA graph are launched one by one.
+std::string why_no_graph(const Program& program) {
+  for (std::size_t k = 0; k < program.executable.launches.size(); ++k)
+    if (!program.executable.launches[k].kernel->fits_launch_graph())
+      return fmt::format("group {} is {}, which no graph can contain", k,
+                         to_string(program.kernels[k].config));
+  return fmt::format("{} launches kernels one by one", program.executable.device->name());
+}
+
 }  // namespace
 
 std::string explain_text(const Program& program, const std::string& name) {
@@ -76,10 +95,8 @@ std::string explain_text(const Program& program, const std::string& name) {
                       plan.kernels.size() == 1 ? "" : "s", bytes_text(program.info.bytes),
                       bytes_text(program.info.buffer_bytes));
   if (program.options.launch_graph)
-    text += program.executable.graph
-                ? "launched as one CUDA graph\n"
-                : fmt::format("no CUDA graph: {} launches kernels one by one\n",
-                              program.executable.device->name());
+    text += program.executable.graph ? "launched as one CUDA graph\n"
+                                     : fmt::format("no CUDA graph: {}\n", why_no_graph(program));
   const bool on_gpu = program.executable.device->machine().kind == MachineKind::gpu;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) explain_kernel(plan, k, on_gpu, text);
   std::string unfused;
@@ -100,32 +117,24 @@ std::string stage_text(const Program& program, std::string_view stage) {
   if (stage == "passes") return passes_text(program);
   if (stage == "simplified") return to_string(simplified(program.traced, program.options));
   if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
-  if (stage == "tile" || stage == "source") {
-    for (const Kernel& kernel : program.kernels)
-      text += (stage == "tile" || kernel.is_library_call()
-                   ? to_string(kernel.body)
-                   : program.executable.device->render(kernel.program()).text()) +
-              "\n";
-    return text;
+  Device* const device = program.executable.device.get();
+  if (stage == "launches" && !device)
+    fail_user("dump", "stage 'launches' needs the device the program runs on");
+  if (stage == "launches") return to_string(program.executable);
+  for (const Kernel& kernel : program.kernels) {
+    if (stage == "kernels")
+      text += to_string(kernel);
+    else if (stage == "tile")
+      text += to_string(kernel.body) + "\n";
+    else if (stage == "source")
+      text += source_text(*device, kernel.body) + "\n";
+    else if (stage == "ptx")
+      text += assembly_text(*device, kernel.body) + "\n";
+    else
+      fail_user("dump", "there is no stage '{}'; stages are {}", stage,
+                "graph, passes, simplified, plan, kernels, tile, source, ptx, launches");
   }
-  if (stage == "ptx") {
-    Device& device = *program.executable.device;
-    for (const Kernel& kernel : program.kernels) {
-      if (kernel.is_library_call()) {
-        text += to_string(kernel.body) + "\n";
-        continue;
-      }
-      const std::string assembly = device.assembly(device.render(kernel.program()));
-      if (assembly.empty())
-        fail_user("dump", "stage 'ptx' is for GPUs; the program runs on {}",
-                  program.executable.device->name());
-      text += assembly + "\n";
-    }
-    return text;
-  }
-  fail_user("dump",
-            "there is no stage '{}'; stages are graph, passes, simplified, plan, tile, source, ptx",
-            stage);
+  return text;
 }
 
 }  // namespace sinter

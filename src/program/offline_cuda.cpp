@@ -102,7 +102,7 @@ std::string cuda_stage_text(const Program& program, std::string_view stage,
   for (const Kernel& kernel : program.kernels) {
     const KernelSource source = render(kernel.program(), {.dialect = Dialect::cuda});
     if (stage == "source")
-      text += source.text() + "\n";
+      text += to_string(source) + "\n";
     else if (stage == "ptx")
       text += compiled(source, architecture, CudaImage::ptx) + "\n";
     else

@@ -13,17 +13,13 @@ namespace {
 
 constexpr double kGpuLaunchUs = 2;  // until a kernel's first block runs, and after its last
 
-// How much faster matrix units multiply than f32 lanes.
-double library_speed(const Kernel& kernel) {
-  constexpr double kOf16Bits = 16;
-  const auto* call = std::get_if<LibraryMatmul>(&kernel.body);
-  return call && size_of(call->dtype) == 2 ? kOf16Bits : 1;
-}
+constexpr double kMatrixUnitSpeedup = 16;  // over f32 lanes
 
 double gpu_us(const FusionGroup& group, const Kernel& kernel, Device& device) {
   const double memory = static_cast<double>(group.bytes()) / device.copy_bandwidth();
   const std::optional<double> peak = device.peak_flops();
-  const double work = peak ? static_cast<double>(group.flops) / (*peak * library_speed(kernel)) : 0;
+  const double speedup = uses_matrix_units(kernel.body) ? kMatrixUnitSpeedup : 1;
+  const double work = peak ? static_cast<double>(group.flops) / (*peak * speedup) : 0;
   return std::max(memory, work) * 1e6 + kGpuLaunchUs;
 }
 
@@ -55,13 +51,10 @@ PlanNode node_info(const Plan& plan, NodeId id) {
 std::string product_text(const Program& program, int g) {
   const IterationSpace space = iteration_space(program.plan, g);
   if (!space.contraction) return "";
-  const auto index = static_cast<std::size_t>(g);
-  if (program.kernels[index].is_library_call())
-    return "cuBLASLt: it gains more than fusing with what follows would";
-  const Offer library = find_family("library")->offer(space, program.machine, Wanted::best);
-  return fmt::format("a generated kernel: {}", library.configs.empty()
-                                                   ? library.refusal
-                                                   : "it was measured to be faster than cuBLASLt");
+  const Kernel& kernel = program.kernels[static_cast<std::size_t>(g)];
+  return fmt::format("{}: {}",
+                     tile_program(kernel.body) ? "a generated kernel" : to_string(kernel.config),
+                     why_chosen(space, program.machine, kernel.config));
 }
 
 PlanKernel kernel_info(const Program& program, int g) {

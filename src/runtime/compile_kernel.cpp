@@ -18,7 +18,7 @@ KernelPtr compile_kernel(Device& device, const tile::TileProgram& program) {
 }
 
 KernelPtr compile_kernel(Device& device, const KernelBody& body) {
-  if (const auto* program = std::get_if<tile::TileProgram>(&body))
+  if (const tile::TileProgram* program = tile_program(body))
     return compile_kernel(device, *program);
   return device.kernels().get(key_of(body), [&] {
     KernelPtr kernel = device.library_kernel(std::get<LibraryMatmul>(body));
@@ -27,11 +27,23 @@ KernelPtr compile_kernel(Device& device, const KernelBody& body) {
   });
 }
 
+std::string source_text(const Device& device, const KernelBody& body) {
+  const tile::TileProgram* program = tile_program(body);
+  return program ? to_string(device.render(*program)) : to_string(body);
+}
+
 std::vector<KernelPtr> compile_kernels(Device& device, std::span<const KernelBody* const> bodies) {
-  std::vector<KernelPtr> kernels(bodies.size());
-  const int threads = bodies.size() > 1 ? available_cpus() : 1;
-  in_parallel(bodies.size(), static_cast<std::size_t>(threads),
-              [&](std::size_t i) { kernels[i] = compile_kernel(device, *bodies[i]); });
+  std::vector<KernelPtr> kernels;
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    kernels.push_back(device.kernels().find(key_of(*bodies[i])));
+    if (!kernels.back()) missing.push_back(i);
+  }
+  if (missing.empty()) return kernels;  // before anything about threads
+  const int threads = missing.size() > 1 ? available_cpus() : 1;
+  in_parallel(missing.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
+    kernels[missing[i]] = compile_kernel(device, *bodies[missing[i]]);
+  });
   return kernels;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/runtime/device.h"
@@ -12,6 +13,9 @@ namespace sinter {
 KernelPtr compile_kernel(Device& device, const tile::TileProgram& program);
 // A library call is not compiled, but prepared.
 KernelPtr compile_kernel(Device& device, const KernelBody& body);
+
+// What the device compiles for a body: the rendered text; a body without one is printed.
+std::string source_text(const Device& device, const KernelBody& body);
 
 // Several at once, on all cores that the process may use. The kernels in order; the first program's
 // error if any fails.

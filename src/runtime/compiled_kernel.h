@@ -19,11 +19,14 @@ class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
 
-  // Runs programs 0 .. grid-1. `nanoseconds` is how long one worker would take, about: what is
-  // worth spreading over several is.
+  // Runs programs 0 .. grid-1. `nanoseconds` estimates how long one worker would take: long
+  // launches are spread over several.
   virtual void launch(std::span<const tile::BufferBinding> buffers,
                       std::span<const std::int64_t> scalars, std::int64_t grid,
                       double nanoseconds) const = 0;
+
+  // False if what a launch does depends on where its buffers are, so that it cannot be captured.
+  virtual bool fits_launch_graph() const { return true; }
 
   const CompileStats& stats() const { return stats_; }
   // Memory that a launch needs besides its buffers; given as one more buffer, the last.

@@ -12,6 +12,7 @@
 
 #include "src/base/machine.h"
 #include "src/codegen/render.h"
+#include "src/runtime/allocator_hook.h"
 #include "src/runtime/compiled_kernel.h"
 #include "src/runtime/kernel_cache.h"
 #include "src/runtime/stopwatch.h"
@@ -81,6 +82,8 @@ class Device {
   virtual std::optional<double> peak_flops() = 0;
 
   virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when there is no more
+  // Null: the device's own pool. UserError if it always uses that.
+  virtual void set_allocator(AllocatorPtr) { fail_fixed_allocator(name()); }
   virtual MemoryStats memory() const = 0;
   virtual void reset_peak() = 0;
   virtual void release_cached() = 0;
@@ -126,7 +129,8 @@ class Device {
   // The body is unlikely to be needed again: its kernel may be unloaded if nothing holds it.
   virtual void forget(const KernelBody& body) noexcept { kernels_.drop_if_unused(key_of(body)); }
 
-  // The kernels are this device's, compiled. Null where launches cannot be taken as one.
+  // The kernels are this device's, compiled. Null if the device has no such graphs or one of the
+  // kernels does not fit in (CompiledKernel::fits_launch_graph()).
   virtual std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep>) {
     return nullptr;
   }

@@ -3,13 +3,21 @@
 
 namespace sinter {
 
+namespace {
+
+void take_arena(const Executable& executable, RunMemory& memory) {
+  if (executable.arena_bytes > 0)
+    memory.arena = executable.device->allocate(static_cast<std::size_t>(executable.arena_bytes));
+}
+
+}  // namespace
+
 RunMemory take_memory(const Executable& executable) {
   RunMemory memory;
   memory.results.reserve(executable.new_buffer_bytes.size());
   for (std::int64_t bytes : executable.new_buffer_bytes)
     memory.results.push_back(executable.device->allocate(static_cast<std::size_t>(bytes)));
-  if (executable.arena_bytes > 0)
-    memory.arena = executable.device->allocate(static_cast<std::size_t>(executable.arena_bytes));
+  take_arena(executable, memory);
   return memory;
 }
 
@@ -23,7 +31,8 @@ void find_slots(const Executable& executable, std::span<const InputBinding> inpu
         base = inputs[static_cast<std::size_t>(slot.index)].data;
         break;
       case BufferSlot::Kind::output:
-        base = memory.results[static_cast<std::size_t>(slot.index)]->data();
+        base = memory.given.empty() ? memory.results[static_cast<std::size_t>(slot.index)]->data()
+                                    : memory.given[static_cast<std::size_t>(slot.index)];
         break;
       case BufferSlot::Kind::intermediate:  // without an arena it has 0 bytes
         if (memory.arena) base = static_cast<std::byte*>(memory.arena->data()) + slot.offset;
@@ -55,11 +64,8 @@ void bind_scalars(const Executable& executable, std::span<const std::int64_t> nu
   }
 }
 
-}  // namespace
-
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
-                            std::span<const std::int64_t> numbers) {
-  RunMemory memory = take_memory(executable);
+void launch_all(const Executable& executable, std::span<const InputBinding> inputs,
+                const RunMemory& memory, std::span<const std::int64_t> numbers) {
   // Kept between calls so that a warm call does not allocate.
   thread_local std::vector<std::byte*> bases;
   thread_local std::vector<tile::BufferBinding> bindings;
@@ -78,7 +84,23 @@ std::vector<StoragePtr> run(const Executable& executable, std::span<const InputB
     if (!executable.graph) launch.kernel->launch(bindings, given, launch.grid, launch.nanoseconds);
   }
   if (executable.graph) executable.graph->launch(bindings, scalars);
+}
+
+}  // namespace
+
+std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
+                            std::span<const std::int64_t> numbers) {
+  RunMemory memory = take_memory(executable);
+  launch_all(executable, inputs, memory, numbers);
   return std::move(memory.results);
+}
+
+void run_into(const Executable& executable, std::span<void* const> results,
+              std::span<const InputBinding> inputs, std::span<const std::int64_t> numbers) {
+  RunMemory memory;
+  memory.given = results;
+  take_arena(executable, memory);
+  launch_all(executable, inputs, memory, numbers);
 }
 
 }  // namespace sinter

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "src/base/view.h"
@@ -31,10 +32,11 @@ struct BoundBuffer {
 
 struct Launch {
   KernelPtr kernel;
+  std::string name;  // of the kernel, for people
   std::vector<BoundBuffer> buffers;
   std::vector<std::int64_t> scalars;
   std::int64_t grid = 0;
-  double nanoseconds = 0;  // for one worker, about
+  double nanoseconds = 0;  // an estimate for one worker
 };
 
 // A result is a view of a new buffer or of an input.
@@ -42,6 +44,8 @@ struct OutputSpec {
   int slot = 0;
   DType dtype = DType::f32;
   View view;
+  // The buffer has no other element: the caller's memory can take its place.
+  bool is_whole_buffer = false;
 };
 
 struct InputBinding {
@@ -65,11 +69,17 @@ struct Executable {
   std::vector<NumberSlot> numbers;
 };
 
-// The parts of run(), for who launches the kernels one by one.
+// Throws InternalError if a launch or result names a slot, or a number a scalar, that is not there.
+void verify(const Executable& executable);
+// Where each buffer's memory comes from, the launches with their arguments, and the results.
+std::string to_string(const Executable& executable);
+
+// The parts of run(), for callers that launch the kernels one by one.
 
 // What a run needs besides its inputs.
 struct RunMemory {
   std::vector<StoragePtr> results;  // in the order of new_buffer_bytes
+  std::span<void* const> given;     // instead of `results`, the caller's memory; empty: none
   StoragePtr arena;                 // null: nothing is intermediate
 };
 RunMemory take_memory(const Executable& executable);
@@ -86,5 +96,10 @@ void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
 // scalars for Executable::numbers, f64 by their bits.
 std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
                             std::span<const std::int64_t> numbers = {});
+
+// The same into the caller's memory, given in the order of new_buffer_bytes. Takes memory for
+// intermediates only.
+void run_into(const Executable& executable, std::span<void* const> results,
+              std::span<const InputBinding> inputs, std::span<const std::int64_t> numbers = {});
 
 }  // namespace sinter

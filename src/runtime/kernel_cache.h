@@ -22,13 +22,12 @@ class KernelCache {
   // `compile` runs without the lock held. All threads that wait for it get what it throws; a later
   // call tries again.
   KernelPtr get(const Hash128& key, const std::function<KernelPtr()>& compile);
-  std::size_t size() const;                 // without those being compiled
-  void clear();                             // who holds a kernel keeps it
-  void drop_if_unused(const Hash128& key);  // where nobody else holds it
+  KernelPtr find(const Hash128& key) const;  // null where there is none
+  std::size_t size() const;                  // without those being compiled
+  void clear();                              // who holds a kernel keeps it
+  void drop_if_unused(const Hash128& key);   // where nobody else holds it
 
  private:
-  KernelPtr find(const Hash128& key) const;  // null where there is none
-
   mutable std::mutex mutex_;
   std::unordered_map<Hash128, KernelPtr, Hash128Hasher> kernels_;
   BuildOnce<Hash128, KernelPtr> builds_;

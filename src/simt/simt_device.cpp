@@ -141,7 +141,7 @@ class SimtDevice::Builder : public std::enable_shared_from_this<Builder> {
 SimtDevice::SimtDevice(const SimtDeviceOptions& options)
     : workers_(
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
-      pool_(MemoryPool::create()),
+      pool_(MemoryPool::create("simt")),
       builder_(std::make_shared<Builder>(options, workers_)) {}
 
 SimtDevice::~SimtDevice() = default;

@@ -1,6 +1,7 @@
-// Shape and dtype inference for each instruction as it is written.
+// Infers the shape and dtype of each instruction as it is added.
 #include "src/tile/builder.h"
 
+#include <array>
 #include <bit>
 
 #include "src/base/check.h"
@@ -9,7 +10,9 @@
 namespace sinter::tile {
 
 Builder::Builder(std::string name) {
+  constexpr std::size_t kUsualLength = 64;
   program_.name = std::move(name);
+  program_.body.reserve(kUsualLength);
   blocks_.push_back(&program_.body);
 }
 
@@ -17,9 +20,9 @@ ValueId Builder::new_value(DType dtype, TileShape shape) {
   return program_.values.push_back({dtype, shape});
 }
 
-ValueId Builder::emit(Instr instr, DType dtype, TileShape shape) {
+ValueId Builder::emit(Instr&& instr, DType dtype, TileShape shape) {
   const ValueId id = new_value(dtype, shape);
-  instr.results = {id};
+  instr.results.push_back(id);
   blocks_.back()->push_back(std::move(instr));
   return id;
 }
@@ -42,7 +45,7 @@ ValueId Builder::real(double value, DType dtype) { return constant(value, 0, dty
 
 ValueId Builder::integer(std::int64_t value, DType dtype) { return constant(0, value, dtype); }
 
-// In the outermost block, before the loops that are open: all that follows sees it there.
+// Added to the outermost block, before the open loops, so that all later code can use it.
 ValueId Builder::constant(double real, std::int64_t integer, DType dtype) {
   const auto [known, is_new] =
       constants_.try_emplace({dtype, std::bit_cast<std::uint64_t>(real), integer}, kNoValue);
@@ -81,12 +84,13 @@ ValueId Builder::pointwise(Op op, std::span<const ValueId> args) {
   instr.op = op;
   instr.args.assign(args.begin(), args.end());
   TileShape shape;
-  std::vector<DType> dtypes;
-  for (ValueId arg : args) {
-    shape = broadcast(shape, program_[arg].shape);
-    dtypes.push_back(program_[arg].dtype);
+  std::array<DType, 3> dtypes{};
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    shape = broadcast(shape, program_[args[i]].shape);
+    dtypes.at(i) = program_[args[i]].dtype;
   }
-  return emit(std::move(instr), op_types(op, dtypes).result, shape);
+  const OpTypes types = op_types(op, std::span(dtypes).first(args.size()));
+  return emit(std::move(instr), types.result, shape);
 }
 
 ValueId Builder::cast(ValueId value, DType target) {
@@ -142,7 +146,7 @@ std::vector<ValueId> Builder::reduce(ReduceKind kind, std::span<const ValueId> a
   instr.code = Code::reduce;
   instr.reduce_kind = kind;
   instr.args.assign(args.begin(), args.end());
-  // Positions may be one row for all: each row of the first argument has its own result.
+  // Positions may be a single broadcast row: the first argument determines the number of rows.
   const std::int64_t rows = program_[args[0]].shape.rows;
   for (ValueId arg : args) instr.results.push_back(new_value(program_[arg].dtype, {rows, 1}));
   std::vector<ValueId> results = instr.results;

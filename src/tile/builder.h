@@ -1,6 +1,6 @@
-// Builder: writes a TileProgram instruction by instruction. Shapes and dtypes of results follow
-// from the arguments; verify() checks the whole. Equal constants are one value; finish() leaves out
-// what nothing uses and renumbers the rest.
+// Builder: writes a TileProgram instruction by instruction. Shapes and dtypes of results are
+// inferred from the arguments; verify() checks the whole program. Equal constants share one value;
+// finish() removes dead values and renumbers the rest.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ class Builder {
     return pointwise(op, std::span(args.begin(), args.size()));
   }
   ValueId pointwise(Op op, std::span<const ValueId> args);
-  // To `target`, which may be a 16-bit float: the value is rounded to it and stays f32.
+  // `target` may be a 16-bit float: the value is then rounded to it but stays f32.
   ValueId cast(ValueId value, DType target);
 
   ValueId broadcast_to(ValueId value, TileShape shape);
 
-  // Index arithmetic in i64; adding 0, multiplying by 0 or 1 cost nothing.
+  // i64 index arithmetic; adding 0 and multiplying by 0 or 1 emit no instruction.
   ValueId add(ValueId a, ValueId b);
   ValueId sub(ValueId a, ValueId b) { return pointwise(Op::sub, {a, b}); }
   ValueId mul(ValueId a, ValueId b);
   ValueId quotient(ValueId a, ValueId b) { return pointwise(Op::floor_div, {a, b}); }
   ValueId modulo(ValueId a, ValueId b) { return pointwise(Op::remainder, {a, b}); }
-  // Both with one division.
+  // Quotient and remainder with one division.
   struct Divided {
     ValueId quotient;
     ValueId rest;
@@ -58,7 +58,7 @@ class Builder {
 
   std::vector<ValueId> reduce(ReduceKind kind, std::span<const ValueId> args);  // along the columns
 
-  // body(i, carried) returns the carried values' next ones.
+  // body(i, carried) returns the next values of `carried`.
   std::vector<ValueId> loop(
       ValueId begin, ValueId end, ValueId step, std::span<const ValueId> init,
       const std::function<std::vector<ValueId>(ValueId, std::span<const ValueId>)>& body);
@@ -72,7 +72,7 @@ class Builder {
 
  private:
   ValueId new_value(DType dtype, TileShape shape);
-  ValueId emit(Instr instr, DType dtype, TileShape shape);
+  ValueId emit(Instr&& instr, DType dtype, TileShape shape);
   ValueId constant(double real, std::int64_t integer, DType dtype);
   bool is_integer_constant(ValueId id, std::int64_t value) const;
 

@@ -1,5 +1,5 @@
-// One backward pass: every use comes after its definition, and the values that a loop yields count
-// as used by its next iteration.
+// One backward liveness pass: every use comes after its definition, and the values a loop yields
+// are uses by its next iteration.
 #include "src/tile/dead_values.h"
 
 #include <algorithm>
@@ -22,19 +22,21 @@ class Liveness {
  public:
   explicit Liveness(const TileProgram& program) : used_(program.values.size(), 0) {}
 
-  // Visits a block's instructions from last to first, loops' bodies after them: `drop` takes those
-  // that are dead.
+  // Visits a block's instructions from last to first, a loop before its body. Calls `drop` with the
+  // indices of the dead ones, last first.
   template <typename Block, typename Drop>
   void visit(Block& block, const Drop& drop) {
+    std::vector<std::size_t> dead;
     for (std::size_t i = block.size(); i-- > 0;) {
       if (!is_live(block[i])) {
-        drop(block, i);
+        dead.push_back(i);
         continue;
       }
       use(block[i].args);
       use(block[i].body_yields);
-      visit(block[i].body, drop);
+      if (!block[i].body.empty()) visit(block[i].body, drop);
     }
+    if (!dead.empty()) drop(block, dead);
   }
 
  private:
@@ -57,7 +59,7 @@ void for_each_definition(const TileProgram& program, const std::function<void(Va
   });
 }
 
-// Numbers the values that have a definition from 0 on.
+// Removes values without a definition and renumbers the others from 0.
 void drop_undefined(TileProgram& program) {
   ById<ValueId, ValueId> numbers(program.values.size(), kNoValue);
   for_each_definition(program, [&](ValueId id) { numbers[id] = 0; });
@@ -70,16 +72,27 @@ void drop_undefined(TileProgram& program) {
 }  // namespace
 
 void remove_dead_values(TileProgram& program) {
-  Liveness(program).visit(program.body, [](std::vector<Instr>& block, std::size_t i) {
-    block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
-  });
+  Liveness(program).visit(program.body,
+                          [](std::vector<Instr>& block, const std::vector<std::size_t>& dead) {
+                            auto next_dead = dead.rbegin();
+                            std::size_t kept = 0;
+                            for (std::size_t i = 0; i < block.size(); ++i) {
+                              if (next_dead != dead.rend() && *next_dead == i)
+                                ++next_dead;
+                              else if (kept++ != i)
+                                block[kept - 1] = std::move(block[i]);
+                            }
+                            block.resize(kept);
+                          });
   drop_undefined(program);
 }
 
 void verify_no_waste(const TileProgram& program) {
-  Liveness(program).visit(program.body, [&](const std::vector<Instr>& block, std::size_t i) {
-    SINTER_ASSERT(false, "nothing uses %{} in kernel {}", block[i].results.at(0), program.name);
-  });
+  Liveness(program).visit(
+      program.body, [&](const std::vector<Instr>& block, const std::vector<std::size_t>& dead) {
+        SINTER_ASSERT(false, "nothing uses %{} in kernel {}", block[dead[0]].results.at(0),
+                      program.name);
+      });
   std::set<std::tuple<DType, std::uint64_t, std::int64_t>> constants;
   for_each_instr(program.body, [&](const Instr& instr) {
     if (instr.code != Code::constant) return;

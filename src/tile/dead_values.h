@@ -1,17 +1,17 @@
-// Dead values: results that nothing uses. A program from the Builder has none, and each constant
-// once, so that what a kernel computes is what its text shows.
+// Dead code elimination. A program from the Builder has no dead values and no duplicate constants,
+// so its text shows exactly what the kernel computes.
 #pragma once
 
 #include "src/tile/program.h"
 
 namespace sinter::tile {
 
-// Drops every instruction without effect whose results are unused, and renumbers the values that
-// are left in their order.
+// Removes every instruction without side effects whose results are unused, and renumbers the
+// remaining values in order.
 void remove_dead_values(TileProgram& program);
 
-// Throws InternalError where remove_dead_values() would drop an instruction, or where a constant of
-// the same dtype and bits is there twice.
+// Throws InternalError if remove_dead_values() would remove an instruction, or if two constants
+// have the same dtype and bits.
 void verify_no_waste(const TileProgram& program);
 
 }  // namespace sinter::tile

@@ -1,5 +1,5 @@
-// Tiles are flat arrays of their dtype; every instruction is a loop over the result's elements with
-// broadcasting operands.
+// Tiles are flat arrays of their dtype; every instruction loops over the result's elements and
+// broadcasts its operands.
 #include "src/tile/interpreter.h"
 
 #include <bit>
@@ -199,7 +199,7 @@ class Machine {
     return mask == kNoValue || tile(mask).data<bool>()[tile(mask).at(row, col)];
   }
 
-  // The address of an element, after checking that it is in the buffer.
+  // The address of an element, checked against the buffer's bounds.
   std::byte* element(const Instr& instr, std::int64_t row, std::int64_t col) {
     const Tile& offsets = tile(instr.args[0]);
     const std::int64_t offset = offsets.data<I64>()[offsets.at(row, col)].value;
@@ -258,7 +258,7 @@ class Machine {
     });
   }
 
-  // The operation that joins two partial results, as a function.
+  // The function that combines two partial results.
   template <typename T>
   using Combine = T (*)(T, T);
   template <typename T>
@@ -272,7 +272,7 @@ class Machine {
     return combine;
   }
 
-  // Halves recursively: the rounding error of a long sum grows with the logarithm of its length.
+  // Pairwise reduction: the rounding error of a sum grows with the logarithm of its length.
   template <typename T, typename Get>
   static T reduce_range(Combine<T> combine, const Get& get, std::int64_t begin, std::int64_t end) {
     if (end - begin == 1) return get(begin);

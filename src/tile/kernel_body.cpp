@@ -1,4 +1,4 @@
-// Names, texts and keys.
+// Names, printing and cache keys.
 #include "src/tile/kernel_body.h"
 
 #include "src/base/check.h"
@@ -13,14 +13,19 @@ std::string matrix_text(char name, const LibraryMatrix& matrix) {
 
 }  // namespace
 
+bool uses_matrix_units(const KernelBody& body) {
+  const auto* call = std::get_if<LibraryMatmul>(&body);
+  return call && size_of(call->dtype) == 2;
+}
+
 const std::string& name_of(const KernelBody& body) {
   static const std::string kLibraryName = "library_matmul";
-  const auto* program = std::get_if<tile::TileProgram>(&body);
+  const tile::TileProgram* program = tile_program(body);
   return program ? program->name : kLibraryName;
 }
 
 std::string to_string(const KernelBody& body) {
-  if (const auto* program = std::get_if<tile::TileProgram>(&body)) return tile::to_string(*program);
+  if (const tile::TileProgram* program = tile_program(body)) return tile::to_string(*program);
   const auto& call = std::get<LibraryMatmul>(body);
   return fmt::format("library_matmul {} to {}: {} x ({}, {}) by ({}, {})\n{}{}{}",
                      name_of(call.dtype), name_of(call.result), call.batch, call.m, call.k, call.k,
@@ -29,7 +34,7 @@ std::string to_string(const KernelBody& body) {
 }
 
 Hash128 key_of(const KernelBody& body) {
-  if (const auto* program = std::get_if<tile::TileProgram>(&body)) return key_of(*program);
+  if (const tile::TileProgram* program = tile_program(body)) return key_of(*program);
   return key_of(std::get<LibraryMatmul>(body));
 }
 

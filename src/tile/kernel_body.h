@@ -1,5 +1,4 @@
-// KernelBody: what a kernel runs: a tile program that is rendered and compiled, or a call of a
-// library.
+// KernelBody: the code of a kernel: a tile program to render and compile, or a library call.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -14,9 +13,9 @@
 
 namespace sinter {
 
-// A matrix in memory: `rows` lines of `cols` elements, `line` elements apart.
+// A matrix in memory: contiguous lines, `line` elements apart (the leading dimension).
 struct LibraryMatrix {
-  bool is_transposed = false;  // lines are the matrix' columns
+  bool is_transposed = false;  // column-major: lines are columns
   std::int64_t line = 0;
   std::int64_t batch = 0;  // elements from one matrix of a batch to the next
   friend bool operator==(const LibraryMatrix&, const LibraryMatrix&) = default;
@@ -28,11 +27,11 @@ constexpr auto fields_of(const LibraryMatrix*) {
 }
 static_assert(kListsEveryField<LibraryMatrix>);
 
-// c = a b for each product of a batch: (m, k) and (k, n) give (m, n), stored by rows. Buffers in
-// this order.
+// c = a b for each product of a batch: (m, k) times (k, n) gives (m, n), row-major. Buffers are
+// bound in the order a, b, c.
 struct LibraryMatmul {
   DType dtype = DType::f32;   // of a and b
-  DType result = DType::f32;  // theirs, or the one that is computed in
+  DType result = DType::f32;  // of c: `dtype`, or its compute dtype
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
@@ -53,9 +52,20 @@ static_assert(kListsEveryField<LibraryMatmul>);
 
 using KernelBody = std::variant<tile::TileProgram, LibraryMatmul>;
 
+// The tile program, null for other bodies.
+inline const tile::TileProgram* tile_program(const KernelBody& body) {
+  return std::get_if<tile::TileProgram>(&body);
+}
+inline tile::TileProgram* tile_program(KernelBody& body) {
+  return std::get_if<tile::TileProgram>(&body);
+}
+
+// Whether it multiplies with matrix units, which are many times faster than f32 lanes.
+bool uses_matrix_units(const KernelBody& body);
+
 const std::string& name_of(const KernelBody& body);
 std::string to_string(const KernelBody& body);
-// What identifies a body: equal ones are one kernel.
+// The cache key: equal bodies share one kernel.
 Hash128 key_of(const KernelBody& body);
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// The statements of a kernel: its parameters, "in x: f16", and its instructions.
+// Parses the statements of a kernel: its parameters, "in x: f16", and its instructions.
 #include "src/tile/parse.h"
 
 #include <algorithm>
@@ -37,6 +37,8 @@ class KernelParser {
       caching();
     else if (tokens_.take("separate_ops"))
       program_.separate_ops = true;
+    else if (tokens_.take("in_place"))
+      program_.in_place = true;
     else if (at_word("mapping"))
       mapping();
     else if (instructions_.begins_here())
@@ -55,8 +57,8 @@ class KernelParser {
       tokens_.fail(token, "a yield ends the body of a loop; no loop is open");
     if (token.kind != Token::Kind::word)
       tokens_.fail(token, "expected a parameter or an instruction, got {}", described(token));
-    const std::vector<std::string> names{"in",      "out",   "scalar", "caching", "separate_ops",
-                                         "mapping", "store", "loop",   "kernel"};
+    const std::vector<std::string> names{"in",       "out",     "scalar", "caching", "separate_ops",
+                                         "in_place", "mapping", "store",  "loop",    "kernel"};
     tokens_.fail(token, "{}", unknown_name("statement", token.text, names));
   }
 

@@ -21,7 +21,7 @@ std::string type_text(const Value& value) {
   return fmt::format("{}({}, {})", name_of(value.dtype), value.shape.rows, value.shape.cols);
 }
 
-// The number that a name such as %12 is; kNoValue if it is none, or is not written like that.
+// The number in a name such as %12; kNoValue if the name is not a number in canonical form.
 ValueId number_of(std::string_view name) {
   ValueId number = kNoValue;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -114,8 +114,8 @@ ValueId InstructionParser::define(const Token& name, const Value& value) {
   return known->second = new_value("%" + std::string(name.text), value);
 }
 
-// Printed programs name every value by its number, which the program keeps. Others are numbered in
-// the order of their definitions, the results of a loop after its body.
+// Printed programs name every value by its number; these numbers are kept. Other programs are
+// numbered in order of definition, with a loop's results after its body.
 bool InstructionParser::are_numbered() const {
   ById<ValueId, char> seen(names_.size(), 0);
   return std::all_of(names_.begin(), names_.end(), [&](const std::string& name) {
@@ -236,7 +236,7 @@ ValueId InstructionParser::value_of(const OperandText& operand, std::optional<DT
   return number_constant(operand.number, operand.number.dtype.value_or(dtype.value_or(own)));
 }
 
-// In the outermost block, before the loops that are open; equal numbers share a constant.
+// Added to the outermost block, before the open loops; equal numbers share a constant.
 ValueId InstructionParser::number_constant(const NumberText& number, DType dtype) {
   if (dtype != compute_dtype(dtype))
     tokens_.fail(number.at, "values are f32, f64, i32, i64 or bool: only buffers hold {}",

@@ -1,5 +1,5 @@
-// InstructionParser: the instructions of a tile program's text, "%y = exp %x", "store y[%i] = %y"
-// and loops with their bodies. Types of results follow from the arguments.
+// InstructionParser: parses the instructions of a tile program, "%y = exp %x", "store y[%i] = %y",
+// and loops with their bodies. Result types are inferred from the arguments.
 #pragma once
 
 #include <map>
@@ -20,15 +20,15 @@ DType read_dtype(TokenReader& tokens);
 
 class InstructionParser {
  public:
-  // Parameters are declared in `program` before they are used; it outlives this.
+  // `program` must declare parameters before they are used, and must outlive the parser.
   InstructionParser(TokenReader& tokens, TileProgram& program);
 
   // Whether the next token begins an instruction.
   bool begins_here() const;
   // Reads one instruction, up to the end of its line.
   void parse();
-  // The program, verified, with its values numbered; `kernel` is named in errors about no
-  // particular instruction.
+  // The verified program with its values numbered. Errors not about a particular instruction point
+  // to `kernel`.
   TileProgram finish(const Token& kernel);
 
  private:
@@ -38,13 +38,13 @@ class InstructionParser {
     Token type_at;
     std::optional<Value> type;
   };
-  // An instruction as written, and what it will define.
+  // An instruction as written, and the types of its results.
   struct Parsed {
     Token at;  // the operation's name
     Instr instr;
     std::vector<Value> results;
   };
-  // Where each instruction of a block was written.
+  // Source position of each instruction of a block.
   struct Position {
     Token at;
     std::vector<Position> body;
@@ -60,7 +60,7 @@ class InstructionParser {
     NumberText number;
   };
 
-  // One function per code of instruction; each reads what follows the operation's name.
+  // One function per instruction code; each parses what follows the operation's name.
   Parsed operation(const std::vector<ResultText>& results);
   void constant(Parsed& parsed, const std::vector<ResultText>& results);
   void scalar(Parsed& parsed);
@@ -82,7 +82,7 @@ class InstructionParser {
   int read_buffer();
   OperandText read_operand();
   std::vector<OperandText> read_operands();
-  // A value; a plain number becomes a constant of `dtype`, or of its own kind if there is none.
+  // Reads a value. A plain number becomes a constant of `dtype`, or of its own kind without one.
   ValueId read_arg(std::optional<DType> dtype);
   ValueId known_value(const Token& name) const;
   ValueId value_of(const OperandText& operand, std::optional<DType> dtype);
@@ -105,11 +105,11 @@ class InstructionParser {
   TileProgram& program_;
   std::vector<Position> positions_;
   std::vector<OpenBlock> blocks_;  // the innermost is last
-  // By name; kNoValue: defined in a loop that has ended.
+  // By name; kNoValue: defined in a loop that has ended, and out of scope.
   std::unordered_map<std::string, ValueId> values_;
-  std::vector<std::vector<std::string>> scopes_;  // the names that end with each open loop
-  ById<ValueId, std::string> names_;              // "%x"; of a number among operands, "0.5"
-  // Numbers among operands, by dtype, bits of the real number, and integer.
+  std::vector<std::vector<std::string>> scopes_;  // names defined in each open loop
+  ById<ValueId, std::string> names_;              // "%x", or "0.5" for a number operand
+  // Number operands, by dtype, bits of the real number, and integer.
   std::map<std::tuple<DType, std::uint64_t, std::int64_t>, ValueId> constants_;
 };
 

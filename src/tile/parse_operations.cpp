@@ -15,7 +15,7 @@ constexpr ReduceKind kReduceKinds[] = {
 #undef SINTER_REDUCTION
 };
 
-// The rows of the op table.
+// The pointwise ops of the op table.
 constexpr int kFirstOp = static_cast<int>(Op::iota) + 1;
 constexpr int kLastOp = static_cast<int>(Op::cast) - 1;
 
@@ -237,7 +237,8 @@ void InstructionParser::loop(const std::vector<ResultText>& results, const Token
   add(std::move(parsed), results, std::move(body));
 }
 
-// "%i = 0 to %n step 16 carrying %sum = %zero". The names of the counter and the carried values.
+// "%i = 0 to %n step 16 carrying %sum = %zero". Returns the names of the counter and the carried
+// values.
 std::vector<Token> InstructionParser::loop_header(Parsed& parsed) {
   std::vector<Token> names;
   const auto read_name = [&] {
@@ -262,7 +263,7 @@ std::vector<Token> InstructionParser::loop_header(Parsed& parsed) {
   return names;
 }
 
-// The lines up to the yield.
+// Parses the lines up to the yield.
 std::vector<InstructionParser::Position> InstructionParser::loop_body(Parsed& parsed) {
   std::vector<Position> positions;
   blocks_.push_back({&parsed.instr.body, &positions});

@@ -1,4 +1,5 @@
-// The printed form of a TileProgram, which parse_tile_program() reads back: docs/TEXT.md.
+// Prints a TileProgram as text that parse_tile_program() reads back; docs/TEXT.md describes the
+// format.
 #include "src/base/check.h"
 #include "src/graph/text.h"
 #include "src/tile/program.h"
@@ -48,6 +49,7 @@ class Printer {
     if (program_.caching != Caching::any)
       line(1, fmt::format("caching {}", name_of(program_.caching)));
     if (program_.separate_ops) line(1, "separate_ops");
+    if (program_.in_place) line(1, "in_place");
     if (const std::string mapping = mapping_text(program_.mapping); !mapping.empty())
       line(1, mapping);
     for (const BufferParam& buffer : program_.buffers)

@@ -1,4 +1,4 @@
-// What the parts of a tile program have to do with each other.
+// Small functions on tile programs.
 #include "src/tile/program.h"
 
 namespace sinter::tile {

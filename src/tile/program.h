@@ -1,7 +1,7 @@
-// TileProgram: the tile language's IR. One program runs once for every program id; its values are
+// TileProgram: the tile language's IR. A program runs once for every program id; its values are
 // two-dimensional tiles (rows, cols), where a 1 broadcasts; (1, 1) is a scalar. Sizes and strides
-// are run-time scalars, tile shapes are fixed, so masks cut the ragged edges. Instructions act one
-// after the other on whole tiles: a load sees what its program has stored before, nothing later.
+// are run-time scalars, tile shapes are fixed, so masks handle ragged edges. Instructions execute
+// in order on whole tiles: a load sees all earlier stores of its program and no later ones.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -32,7 +32,7 @@ constexpr auto fields_of(const TileShape*) {
 }
 static_assert(kListsEveryField<TileShape>);
 
-// Values hold compute dtypes only (f32, f64, i32, i64, bool): 16-bit floats exist in buffers.
+// Values have compute dtypes only (f32, f64, i32, i64, bool); 16-bit floats exist only in buffers.
 struct Value {
   DType dtype = DType::f32;
   TileShape shape;
@@ -45,15 +45,15 @@ static_assert(kListsEveryField<Value>);
 enum class Code : std::uint8_t {
   constant,    // number
   scalar,      // scalar parameter `index`
-  program_id,  // which program this is, i64
+  program_id,  // the id of the running program, i64
   arange,      // 0, 1, ... along `axis`, i64
   pointwise,   // `op` on args
   cast,        // to the result's dtype, rounding to `storage` on the way if that is a 16-bit float;
-               // floats to integers: NaN gives 0, too large a value the nearest
-  load,        // buffer `index` at args[0] (element offsets), where args[1]; args[2] elsewhere
-  store,       // args[1] to buffer `index` at args[0], where args[2]
-  broadcast,   // args[0] repeated to the result's shape
-  reduce,      // args along the columns; argmax and argmin take and give (value, position)
+               // floats to integers: NaN gives 0, out-of-range values saturate
+  load,        // buffer `index` at element offsets args[0] where mask args[1]; args[2] elsewhere
+  store,       // args[1] to buffer `index` at offsets args[0] where mask args[2]
+  broadcast,   // args[0] broadcast to the result's shape
+  reduce,      // args along the columns; argmax and argmin take and return (value, position)
   loop,        // for args[0] <= i < args[1] step args[2], carrying args[3..]
 };
 
@@ -70,7 +70,7 @@ struct Instr {
   double real = 0;             // constant
   std::int64_t integer = 0;    // constant
   DType storage = DType::f32;  // cast
-  // loop: body_params = {i, carried...}, body_yields = the carried values' next ones
+  // loop: body_params = {i, carried...}, body_yields = the next carried values
   std::vector<ValueId> body_params;
   std::vector<ValueId> body_yields;
   std::vector<Instr> body;
@@ -96,7 +96,7 @@ struct BufferParam {
   std::string name;
   DType dtype = DType::f32;
   bool written = false;
-  bool reused = false;  // programs read the same elements as others: worth a place in caches
+  bool reused = false;  // several programs read the same elements: worth caching
 };
 constexpr auto fields_of(const BufferParam*) {
   return std::tuple{note_field("name", &BufferParam::name), key_field("dtype", &BufferParam::dtype),
@@ -108,7 +108,7 @@ static_assert(kListsEveryField<BufferParam>);
 struct ScalarParam {
   std::string name;
   DType dtype = DType::i64;  // i64 or f64
-  int multiple_of = 1;       // of an i64: a power of two that divides every value it will have
+  int multiple_of = 1;       // i64 only: a power of two that divides every value it can have
 };
 constexpr auto fields_of(const ScalarParam*) {
   return std::tuple{note_field("name", &ScalarParam::name), key_field("dtype", &ScalarParam::dtype),
@@ -116,17 +116,17 @@ constexpr auto fields_of(const ScalarParam*) {
 }
 static_assert(kListsEveryField<ScalarParam>);
 
-// How a program's tiles lie on a GPU's threads; other executors ignore it. Threads stand side by
-// side along a tile's columns, `threads_per_row` of them, then along its rows.
+// How a program's tiles map to GPU threads; other executors ignore it. Consecutive threads are
+// adjacent along a tile's columns, `threads_per_row` of them, then along its rows.
 struct Mapping {
-  int threads = 0;          // of a block; 0: the renderer chooses the whole mapping
+  int threads = 0;          // per block; 0: the renderer chooses the whole mapping
   int threads_per_row = 0;  // divides `threads`
-  int vector = 1;           // neighbours in a row that a thread takes at once
+  int vector = 1;           // adjacent elements of a row that a thread accesses at once
   int cluster = 1;          // blocks that share a program, each with a part of the columns
-  int blocks_at_once = 0;   // that a multiprocessor's registers should have room for; 0: any
-  int ahead = 0;  // programs whose loads are fetched while one runs; more than 0: a block runs one
-                  // program after the other
-  bool late_loads = false;  // what only later stages need is loaded then: registers are scarce
+  int blocks_at_once = 0;   // resident blocks per multiprocessor the registers allow; 0: any
+  int ahead = 0;  // prefetch depth: programs whose loads are in flight while one runs; if > 0,
+                  // blocks are persistent and run several programs in turn
+  bool late_loads = false;  // load operands of later stages only when needed, to save registers
   bool wide_index = true;   // offsets need 64 bits
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
@@ -142,12 +142,12 @@ constexpr auto fields_of(const Mapping*) {
 }
 static_assert(kListsEveryField<Mapping>);
 
-// What a kernel would have stay in the cache.
+// Which data a kernel asks the cache to keep.
 enum class Caching : std::uint8_t {
   any,
-  results,   // GPUs: what is read leaves first, what is written last
-  operands,  // GPUs: what is read leaves last
-  nothing,   // CPUs: what is written goes past the cache
+  results,   // GPUs: reads are evicted first, writes last
+  operands,  // GPUs: reads are evicted last
+  nothing,   // CPUs: writes bypass the cache
 };
 const char* name_of(Caching caching);
 
@@ -158,9 +158,11 @@ struct TileProgram {
   ById<ValueId, Value> values;
   std::vector<Instr> body;
   Caching caching = Caching::any;
-  // Every operation gives the bits it gives in a kernel of its own: a product is rounded before it
-  // is added, and one element of a function is computed as many are.
+  // Every operation gives the same bits as in its own kernel: no FMA contraction, and functions
+  // compute single elements as they compute vectors.
   bool separate_ops = false;
+  // A buffer that is written may be the memory of one that is read, at the same offsets.
+  bool in_place = false;
   Mapping mapping;
 
   const Value& operator[](ValueId id) const { return values[id]; }
@@ -173,6 +175,7 @@ constexpr auto fields_of(const TileProgram*) {
                     key_field("body", &TileProgram::body),
                     key_field("caching", &TileProgram::caching),
                     key_field("separate_ops", &TileProgram::separate_ops),
+                    key_field("in_place", &TileProgram::in_place),
                     key_field("mapping", &TileProgram::mapping)};
 }
 static_assert(kListsEveryField<TileProgram>);
@@ -181,13 +184,13 @@ static_assert(kListsEveryField<TileProgram>);
 // wrong dtypes, stores to read-only buffers, unknown parameters.
 void verify(const TileProgram& program);
 
-// As text that parse_tile_program() (src/tile/parse.h) reads back: docs/TEXT.md.
+// Text that parse_tile_program() (src/tile/parse.h) reads back; docs/TEXT.md describes the format.
 std::string to_string(const TileProgram& program);
 
-// Visits every instruction, loop bodies included, in order.
+// Visits every instruction in order, including loop bodies.
 void for_each_instr(const std::vector<Instr>& body, const std::function<void(const Instr&)>& visit);
 
-// The shape of an operation on tiles of these shapes; nullopt-like {0, 0} if they do not broadcast.
+// The shape two tiles broadcast to; a dimension that does not broadcast is 0.
 TileShape broadcast(TileShape a, TileShape b);
 
 }  // namespace sinter::tile

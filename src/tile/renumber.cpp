@@ -1,4 +1,4 @@
-// Instructions first, then the table of values.
+// Renumbers the instructions first, then the table of values.
 #include "src/tile/renumber.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Gives the values of a tile program other numbers.
+// Renumbers the values of a tile program.
 #pragma once
 
 #include "src/base/by_id.h"
@@ -6,8 +6,8 @@
 
 namespace sinter::tile {
 
-// `numbers` maps each value to its new number. The new numbers are 0, 1, .. without gaps; kNoValue
-// drops a value, which no instruction may mention.
+// `numbers` maps each value to its new number. New numbers are 0, 1, .. without gaps; kNoValue
+// removes a value, which no instruction may use.
 void renumber_values(TileProgram& program, const ById<ValueId, ValueId>& numbers);
 
 }  // namespace sinter::tile

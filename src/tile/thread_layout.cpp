@@ -1,4 +1,4 @@
-// Steps are rounded up: the last one may be partly outside the tile.
+// Steps are rounded up: the last step may lie partly outside the tile.
 #include "src/tile/thread_layout.h"
 
 #include <algorithm>

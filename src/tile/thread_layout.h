@@ -1,12 +1,11 @@
-// ThreadLayout: how tiles lie on the threads of a GPU's block. In: a mapping. Out: for a tile's
-// shape, what each thread holds of it, and what a block needs to exchange and fetch it.
+// ThreadLayout: how tiles are distributed over the threads of a GPU block. In: a mapping. Out: for
+// a tile shape, the elements each thread holds, and the shared memory for exchange and prefetch.
 //
-// A thread has a place (thread_row, thread_col) in the block. Of a (rows, cols) tile it holds the
-// rows r * thread_rows + thread_row, r = 0, 1, ..; of each the vectors that begin at column
+// A thread has coordinates (thread_row, thread_col) in its block. Of a (rows, cols) tile it holds
+// the rows r * thread_rows + thread_row, r = 0, 1, ..; in each, the vectors that start at column
 // ((rank * col_steps + k) * threads_per_row + thread_col) * vector, k = 0, 1, ..; rank is the
-// block's place in its cluster. Threads that would stand outside the tile are kept from touching
-// memory. What has one row is held alike by all rows of threads, what has one column by all
-// columns.
+// block's rank in its cluster. Elements outside the tile are masked off. A tile with one row is
+// replicated in all rows of threads, a tile with one column in all columns.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +31,22 @@ class ThreadLayout {
 
   int row_steps(TileShape shape) const;
   int col_steps(TileShape shape) const;
-  int elements(TileShape shape) const;  // that a thread holds
-  // No thread stands outside the tile.
+  int elements(TileShape shape) const;  // per thread
+  // Whether the threads divide the tile evenly, so that nothing needs masking.
   bool rows_exact(TileShape shape) const;
   bool cols_exact(TileShape shape) const;
 
-  // What the threads of a block hold of a tile, in bytes of shared memory.
+  // Bytes of shared memory for the part of a tile that a block's threads hold.
   std::int64_t block_bytes(TileShape shape, int element_bytes) const;
 
-  // Whether a row's threads are more than a warp, or in several blocks: then each warp leaves its
-  // part of a reduction in a slot of shared memory.
+  // Whether a row spans several warps or blocks: each warp then writes its partial reduction to a
+  // slot in shared memory.
   bool needs_slots() const;
   int slot_rows(TileShape shape) const { return row_steps(shape) * thread_rows(); }
-  // Of one reduction of such tiles, in every block.
+  // Slots in each block for one reduction of a tile of this shape.
   int slots(TileShape shape) const;
-  // A thread may be a program ahead of others, which still read the last one's slots.
+  // Number of slot buffers. Persistent blocks double-buffer: a thread may already run the next
+  // program while others still read the last one's slots.
   int slot_turns() const { return is_persistent() ? 2 : 1; }
 
  private:

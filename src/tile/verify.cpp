@@ -1,4 +1,4 @@
-// Checks every instruction against the values that are defined where it stands.
+// Checks every instruction against the values in scope.
 #include "src/tile/verify.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Verifier {
   void check_body() { check_block(program_.body, nullptr); }
 
  private:
-  // With `loop`, the yields of that loop are checked where the block's values are defined.
+  // For the body of `loop`, also checks its yields while the block's values are in scope.
   void check_block(const std::vector<Instr>& body, const Instr* loop) {
     std::vector<ValueId> local;
     for (const Instr& instr : body) {
@@ -297,8 +297,8 @@ class Verifier {
   const TileProgram& program_;
   const ById<ValueId, std::string>& names_;
   ById<ValueId, char> defined_;
-  int current_ = -1;  // the instruction that is checked
-  int last_ = -1;     // the last one that was begun
+  int current_ = -1;  // index of the instruction being checked
+  int last_ = -1;     // index of the last instruction visited
 };
 
 }  // namespace

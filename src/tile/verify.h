@@ -1,5 +1,5 @@
-// What is wrong with a tile program, as a value: verify() throws it as an InternalError, the parser
-// as a UserError at the instruction's position.
+// Verification errors as values: verify() throws them as an InternalError, the parser as a
+// UserError at the instruction's position.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace sinter::tile {
 
 struct Mistake {
   std::string message;
-  int instr = -1;  // its number in the order of for_each_instr(); -1: not in an instruction
+  int instr = -1;  // index in the order of for_each_instr(); -1: not in an instruction
 };
 
-// The first mistake, if there is one. `names` are what messages call the values ("%x"); values
-// without one are called by their number.
+// The first mistake, if there is one. `names` are the values' names in messages ("%x"); values
+// without a name are named by their number.
 std::optional<Mistake> find_mistake(const TileProgram& program,
                                     const ById<ValueId, std::string>& names = {});
 

@@ -121,13 +121,9 @@ class KernelTuner {
   }
 
   Hash128 text_of(const Kernel& kernel) const {
-    if (kernel.is_library_call()) return key_of(kernel.body);
-    const tile::Mapping& mapping = kernel.program().mapping;
     return Hasher()
-        .add(device_.render(kernel.program()).text())
+        .add(source_text(device_, kernel.body))
         .add(static_cast<std::uint64_t>(kernel.grid))
-        .add(static_cast<std::uint64_t>(mapping.threads))
-        .add(static_cast<std::uint64_t>(mapping.cluster))
         .finish();
   }
 
@@ -164,8 +160,8 @@ class KernelTuner {
     if (candidate.workspace)
       buffers.push_back({static_cast<std::byte*>(candidate.workspace->data()),
                          static_cast<std::int64_t>(candidate.workspace->bytes())});
-    return [&candidate, buffers = std::move(buffers)] {
-      candidate.compiled->launch(buffers, candidate.kernel.scalars, candidate.kernel.grid, 0);
+    return [&candidate, buffers = std::move(buffers), scalars = scalar_words(candidate.kernel)] {
+      candidate.compiled->launch(buffers, scalars, candidate.kernel.grid, 0);
     };
   }
 

@@ -103,12 +103,36 @@ TEST(CallNumbers, GiveTheBitsOfConstantsUnfusedAndEager) {
   }
 }
 
-TEST(CallNumbers, SimtGiveTheBitsOfConstants) {
-  SINTER_NEEDS_DEVICE("simt");
+class CallNumbersOn : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { SINTER_NEEDS_DEVICE(GetParam()); }
+
+  static Tensor x(DType dtype) { return ramp(dtype, GetParam()); }
+  static Tensor y(DType dtype) { return cast(ramp(DType::f32) * 1.7, dtype).to(GetParam()); }
+};
+
+TEST_P(CallNumbersOn, GiveTheBitsOfConstants) {
   for (DType dtype : {DType::f32, DType::f16, DType::i64})
-    expect_bits_of_constant<double>(ramp(dtype, "simt"),
-                                    cast(ramp(DType::f32) * 1.7, dtype).to("simt"), {0.1, 1.0});
+    expect_bits_of_constant<double>(x(dtype), y(dtype), {0.1, 1.0});
 }
+
+// Each call patches the graph that the first one captured.
+TEST_P(CallNumbersOn, GiveTheBitsOfConstantsInALaunchGraph) {
+  for (const bool fuse : {true, false}) {
+    const CompileOptions options{.fuse = fuse, .cuda_graph = true};
+    expect_bits_of_constant<double>(x(DType::f32), y(DType::f32), {0.1, -2.5, 1e-40}, options);
+    expect_bits_of_constant<std::int64_t>(x(DType::f32), y(DType::f32), {3, -4}, options);
+  }
+  const auto f = compile([](const Tensor& a, const Number& n) { return a * n + sum(a); },
+                         {.cuda_graph = true});
+  f(x(DType::f32), 0.5);
+  const bool has_graphs = std::string(GetParam()) == "cuda";
+  EXPECT_EQ(f.explain().find("launched as one CUDA graph") != std::string::npos, has_graphs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, CallNumbersOn, ::testing::Values("cpu"));
+INSTANTIATE_TEST_SUITE_P(Simt, CallNumbersOn, ::testing::Values("simt"));
+INSTANTIATE_TEST_SUITE_P(Gpu, CallNumbersOn, ::testing::Values("cuda"));
 
 TEST(CallNumbers, CompileNothingForAnotherValue) {
   const Tensor x = ramp(DType::f32);

@@ -173,6 +173,35 @@ void expect_whole_numbers_in_64_bits(const std::string& device) {
   EXPECT_EQ(least.to("cpu").to_vector<std::int64_t>()[12'345], kLeast);
 }
 
+// x + x is 0 for the least number, which a compiler may not assume away.
+void expect_wrapping(const std::string& device) {
+  for (DType dtype : {DType::i32, DType::i64}) {
+    const std::int64_t least = dtype == DType::i32 ? std::numeric_limits<std::int32_t>::min()
+                                                   : std::numeric_limits<std::int64_t>::min();
+    const auto f = compile([](const Tensor& x) {
+      return std::vector{(x + x) != 0,   (x - 1) < x,  -x == x,
+                         square(x) == 0, (x * 3) == x, (x + -1) > x};
+    });
+    const std::vector<Tensor> got = f(full({64}, least, dtype, device));
+    const bool want[] = {false, false, true, true, true, true};
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(cast(got[i].to("cpu"), DType::i32).to_vector<std::int32_t>()[5], want[i])
+          << name_of(dtype) << " " << i;
+  }
+}
+
+TEST(GpuWholeNumbers, WrapAround) {
+  SINTER_NEEDS_GPU();
+  expect_wrapping("cuda");
+}
+
+TEST(SimtWholeNumbers, WrapAround) {
+  SINTER_NEEDS_DEVICE("simt");
+  expect_wrapping("simt");
+}
+
+TEST(CpuWholeNumbers, WrapAround) { expect_wrapping("cpu"); }
+
 TEST(GpuWholeNumbers, Have64Bits) {
   SINTER_NEEDS_GPU();
   expect_whole_numbers_in_64_bits("cuda");

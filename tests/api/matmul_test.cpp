@@ -175,6 +175,22 @@ TEST_P(Matmul, WhatPrecedesIsComputedOnce) {
                                {.ulps = 1, .absolute = 2 * want.bound}));
 }
 
+TEST_P(Matmul, ThePlanSaysWhatComputesTheProduct) {
+  const Tensor a = there(small(DType::f32, {30, 17}));
+  const Tensor b = there(small(DType::f32, {17, 20}));
+  const auto f = compile([](const Tensor& x, const Tensor& y) { return matmul(x, y); });
+  const std::string product = f.plan({a, b}).kernels.at(0).product;
+  EXPECT_TRUE(product.starts_with("a generated kernel: ")) << product;
+  if (std::string(GetParam()) != "cuda") {
+    EXPECT_EQ(product, "a generated kernel: the device has no cuBLASLt");
+  }
+  EXPECT_NE(f.explain().find("  product computed by " + product + "\n"), std::string::npos);
+  // A product with a vector reads its matrix once: it is a sum as any other.
+  const auto g = compile([](const Tensor& x, const Tensor& y) { return matmul(x, sum(y, 1)); });
+  g(a, b);
+  EXPECT_EQ(g.explain().find("product computed by"), std::string::npos);
+}
+
 TEST_P(Matmul, LongSumsOfFewResults) {
   expect_product(small(DType::f32, {3, 20000}), small(DType::f32, {20000, 4}));
   expect_product(small(DType::f64, {2, 3001}), small(DType::f64, {3001, 33}));

@@ -110,9 +110,24 @@ TEST_F(Cli, ProgramFilesStandWhereCasesDo) {
   expect("explain " + path + " --shape 100x200x300", 2, "expected rowsxcols");
   expect("explain " + path + " --dtype f32", 2, "a program has its own types");
   expect("explain no/such.sinter", 2, "[load] cannot read no/such.sinter: No such file");
-  expect("suite --cases " + path, 2, "the suite does not run programs from files");
   std::ofstream(path) << "%x: f32(4) = input\n%y = epx %x\n";
   expect("explain " + path, 2, "my.sinter:2:6: there is no operation 'epx'; did you mean exp?");
+}
+
+TEST_F(Cli, TheSuiteMeasuresProgramFiles) {
+  const std::string path = (folder_ / "my.sinter").string();
+  std::ofstream(path) << "sizes rows = 32, cols = 64\n%x: f16(rows, cols) = input\n"
+                         "%y = exp %x\n%s = sum %y over axis 1\nreturn %s\n";
+  const std::string options = " --seconds 0.001 --out " + out();
+  expect("suite --cases " + path + options, 0, "my    32x64");
+  expect("suite --cases " + path + ",softmax --shapes 8x16" + options, 0, "my       8x16");
+  EXPECT_NE(shell("cat " + out() + "/report.html").text.find("\"case\":\"my\""), std::string::npos);
+  EXPECT_NE(shell("cat " + out() + "/results.csv").text.find("my,8x16,f16,cpu,fused"),
+            std::string::npos);
+  expect("suite --cases " + path + " --shapes 100" + options, 2, "expected rowsxcols");
+  expect("suite --cases " + path + " --dtype f32" + options, 2, "a program has its own types");
+  expect("suite --cases " + path + "," + path + options, 2, "two programs are called my");
+  expect("suite --cases no/such.sinter" + options, 2, "[load] cannot read no/such.sinter");
 }
 
 TEST_F(Cli, APrintedGraphIsAProgram) {

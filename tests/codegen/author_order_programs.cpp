@@ -1,4 +1,5 @@
-// Valid programs that no lowering writes today: what happens in which order, to whom, how far.
+// Valid programs that no lowering generates today: order of memory accesses, loop-carried values
+// and limits.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +17,7 @@ int in_place(Maker& m, std::int64_t count) {
 }
 
 TileCase shift_in_place() {
-  Maker m("shift_in_place");  // all is read before anything is written
+  Maker m("shift_in_place");  // everything is read before anything is written
   const int x = in_place(m, 65);
   const ValueId c = m.cols(64);
   m.b.store(x, m.b.add(c, m.b.integer(1)), m.load(x, c), kNoValue);
@@ -35,7 +36,7 @@ TileCase stores_that_overlap() {
 }
 
 TileCase loop_through_memory() {
-  Maker m("loop_through_memory");  // each trip reads what the one before has written
+  Maker m("loop_through_memory");  // each iteration reads what the previous one wrote
   const int x = in_place(m, 64);
   const ValueId c = m.cols(64);
   const ValueId before = m.load(x, c);
@@ -50,7 +51,7 @@ TileCase loop_through_memory() {
 }
 
 TileCase loop_carries_tiles_of_all_shapes() {
-  Maker m("loop_carries_tiles_of_all_shapes");  // each updated once a trip, from the old ones
+  Maker m("loop_carries_tiles_of_all_shapes");  // each updated once per iteration from old values
   const int x = m.in(DType::f32, 8 * 33);
   const ValueId r = m.rows(8);
   const ValueId c = m.cols(33);
@@ -91,7 +92,7 @@ TileCase carried_tile_beyond_its_limit() {
 }
 
 TileCase carried_tile_with_a_moving_limit() {
-  Maker m("carried_tile_with_a_moving_limit");  // the limit shrinks from trip to trip
+  Maker m("carried_tile_with_a_moving_limit");  // the limit shrinks with each iteration
   const int x = m.in(DType::f32, 64);
   const ValueId c = m.cols(64);
   const ValueId n = m.scalar(50);
@@ -120,7 +121,7 @@ TileCase column_beyond_its_limit() {
 }
 
 TileCase transposed_tile_beyond_its_limit() {
-  Maker m("transposed_tile_beyond_its_limit");  // of 45 columns and 13 rows, kept and stored whole
+  Maker m("transposed_tile_beyond_its_limit");  // 45 columns, 13 rows; kept and stored whole
   const int x = m.in(DType::f32, 45 * 16);
   const ValueId r = m.rows(16);
   const ValueId c = m.cols(50);
@@ -134,7 +135,7 @@ TileCase transposed_tile_beyond_its_limit() {
 }
 
 TileCase tiles_in_place_of_others() {
-  Maker m("tiles_in_place_of_others");  // rows that are no whole number of vectors
+  Maker m("tiles_in_place_of_others");  // rows are not a multiple of the vector size
   const int x = m.in(DType::f32, 4 * 33);
   const ValueId at = m.b.add(m.b.mul(m.rows(4), m.b.integer(33)), m.cols(33));
   ValueId v = m.op(Op::sin, {m.load(x, at)});
@@ -148,7 +149,7 @@ TileCase tiles_in_place_of_others() {
 }
 
 TileCase other_by_data() {
-  Maker m("other_by_data");  // mask, offsets and the value elsewhere all come from tiles
+  Maker m("other_by_data");  // mask, offsets and fallback value all come from tiles
   const int x = m.in(DType::f32, 64);
   const int y = m.in(DType::f32, 40, 2);
   const ValueId c = m.cols(40);

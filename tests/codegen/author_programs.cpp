@@ -1,4 +1,4 @@
-// Valid programs that no lowering writes today: each was a limit or a fault of the renderer once.
+// Valid programs that no lowering generates today: each was once a limit or a bug of the renderer.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ std::vector<TileCase> author_cases() {
     cases.push_back(m.finish());
   }
   {
-    Maker m("select_is_no_identity");  // lanes outside count as 5, not as nothing
+    Maker m("select_is_no_identity");  // masked-off lanes count as 5, not as 0
     const int x = m.in(DType::f32, 64);
     const ValueId c = m.cols(64);
     const ValueId v = m.op(Op::where, {m.below(c, m.scalar(40)), m.load(x, c), m.real(5)});
@@ -55,7 +55,7 @@ std::vector<TileCase> author_cases() {
     cases.push_back(m.finish());
   }
   {
-    Maker m("row_results_beyond_their_limit");  // rows outside sum up to the load's other value
+    Maker m("row_results_beyond_their_limit");  // rows outside sum the load's fallback value
     const int x = m.in(DType::f32, 5 * 32);
     const ValueId r = m.rows(8);
     const ValueId c = m.cols(32);
@@ -99,7 +99,7 @@ std::vector<TileCase> author_cases() {
     cases.push_back(m.finish());
   }
   {
-    Maker m("loop_carries_rows_and_columns");  // an accumulator of a whole tile
+    Maker m("loop_carries_rows_and_columns");  // the accumulator is a whole tile
     const int x = m.in(DType::f32, 3 * 8 * 32);
     const ValueId at = m.b.add(m.b.mul(m.rows(8), m.b.integer(32)), m.cols(32));
     const ValueId start = m.b.broadcast_to(m.real(0), {8, 32});
@@ -204,7 +204,7 @@ std::vector<TileCase> author_cases() {
     m.b.store(m.out(DType::f32, 40), c, left[1], kNoValue);
     cases.push_back(m.finish());
   }
-  // Words of the dialects and of their vocabulary, and keywords, are names like others.
+  // Names used by the dialects and their headers, and C++ keywords, are valid parameter names.
   for (const char* word :
        {"n",       "r",         "c",    "i",       "k",       "v",       "v3",    "rows",   "cols",
         "program", "first",     "last", "scratch", "buffers", "scalars", "whole", "lanes",  "idx",

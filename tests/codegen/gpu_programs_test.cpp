@@ -1,5 +1,5 @@
 // render_cuda() on a GPU against the interpreter: every tile program, with the renderer's mapping
-// and with others; memory around the buffers is watched.
+// and with others. Guard bytes around the buffers are checked.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ class GpuProgramTest : public testing::TestWithParam<TileCase> {
 
 TEST_P(GpuProgramTest, AgreesWithTheInterpreter) { expect_agrees(device(), GetParam(), {}); }
 
-// All of them for each program: SINTER_ALL_MAPPINGS=1.
+// SINTER_ALL_MAPPINGS=1 tests every program with all mappings.
 TEST_P(GpuProgramTest, AgreesHoweverItsTilesLieOnThreads) {
   const bool all = std::getenv("SINTER_ALL_MAPPINGS") != nullptr;
   expect_agrees_with_mappings(device(), GetParam(), all ? test_mappings().size() : 3);

@@ -1,4 +1,4 @@
-// Texts that have names and macros in common become one that compiles.
+// Texts with the same names and macros are joined into one that compiles.
 #include "src/codegen/joined_source.h"
 
 #include <gtest/gtest.h>

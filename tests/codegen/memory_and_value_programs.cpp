@@ -1,4 +1,4 @@
-// Programs that load and store in every way, and compute in every type.
+// Programs that cover all ways to load and store, and all dtypes.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -159,7 +159,7 @@ std::vector<TileCase> memory_cases() {
     cases.push_back(m.finish());
   }
   {
-    Maker m("broadcast_loads");  // one element, one a row, one a column
+    Maker m("broadcast_loads");  // one element, one per row, one per column
     const int x = m.in(DType::f32, 40);
     const int y = m.out(DType::f32, 8 * 24);
     const ValueId r = m.rows(8);
@@ -179,7 +179,7 @@ std::vector<TileCase> memory_cases() {
     m.b.set_caching(caching);
     cases.push_back(m.finish(2));
   }
-  for (const Caching caching : {Caching::results, Caching::operands}) {  // can be fetched ahead
+  for (const Caching caching : {Caching::results, Caching::operands}) {  // can be prefetched
     Maker m(std::string("whole_rows_keep_") + name_of(caching));
     const int x = m.in(DType::f32, 7 * 256);
     const int y = m.out(DType::f32, 7 * 256);
@@ -213,7 +213,7 @@ std::vector<TileCase> value_cases() {
     cases.push_back(m.finish());
   }
   for (DType dtype : {DType::i32, DType::i64}) {
-    Maker m("division_" + std::string(name_of(dtype)));  // zero divisors among them
+    Maker m("division_" + std::string(name_of(dtype)));  // includes zero divisors
     const int x = m.in(dtype, 60, 1);
     const int z = m.in(dtype, 60, 2);
     const int quotient = m.out(dtype, 60);
@@ -290,7 +290,7 @@ std::vector<TileCase> value_cases() {
     m.result.bound = 0;
     cases.push_back(m.finish());
   }
-  {  // by inverses where there are such
+  {  // uses inverses if there are any
     Maker m("programs_divided");
     const std::vector<std::int64_t> divisors{1, 3, 8, 1000, -3, 0, 2};
     const int wholes = m.out(DType::i64, 40 * 7);

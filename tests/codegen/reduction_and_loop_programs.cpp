@@ -33,7 +33,7 @@ std::vector<TileCase> reduction_cases() {
     m.result.bound = 2e-5;
     cases.push_back(m.finish());
   }
-  // Elements that are needed again once their row is reduced: GPUs keep them as they lie in memory.
+  // Elements that are used again after their row is reduced: GPUs keep them packed.
   for (DType dtype : {DType::f16, DType::bf16})
     for (std::int64_t cols : {128, 50})
       for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
@@ -55,7 +55,7 @@ std::vector<TileCase> reduction_cases() {
         m.result.bound = 2e-5;
         cases.push_back(m.finish());
       }
-  // Functions of whole vectors between others: of a few huge angles, and of none.
+  // Vector functions (sin, cos) between other operations, with and without a few huge angles.
   for (DType dtype : {DType::f32, DType::f16})
     for (const bool some_huge : {false, true}) {
       Maker m(fmt::format("angles_{}{}", name_of(dtype), some_huge ? "_huge" : ""));
@@ -80,7 +80,7 @@ std::vector<TileCase> reduction_cases() {
       m.result.bound = 2e-5;
       cases.push_back(m.finish());
     }
-  {  // all results have 16 bits: the machine's own functions
+  {  // all results have 16 bits: uses the hardware sine and cosine
     Maker m("narrow_angles");
     Numbers values = numbers(8 * 64, DType::f16);
     values[5] = 60000;
@@ -154,7 +154,7 @@ std::vector<TileCase> reduction_cases() {
     cases.push_back(m.finish(2));
   }
   {
-    Maker m("sum_of_masked_load");  // without a select: lanes outside are the load's zeros
+    Maker m("sum_of_masked_load");  // no select: masked-off lanes are the load's zeros
     const int x = m.in(DType::f32, 4 * 45);
     const ValueId n = m.scalar(45);
     const ValueId r = m.rows(4);
@@ -219,7 +219,7 @@ std::vector<TileCase> loop_cases() {
     const ValueId zero = m.b.broadcast_to(m.real(0), {1, 32});
     const ValueId two = m.scalar(2);
     const ValueId eight = m.scalar(8);
-    const ValueId scale = m.op(Op::exp, {m.load(x, c)});  // used inside: crosses into the loops
+    const ValueId scale = m.op(Op::exp, {m.load(x, c)});  // used inside the loops: crosses blocks
     const auto left = m.b.loop(
         m.b.integer(0), m.scalar(3), m.b.integer(1), std::vector{zero},
         [&](ValueId i, std::span<const ValueId> outer) {

@@ -1,5 +1,5 @@
-// Programs that blocks run one after the other, on the simt device against the interpreter: what
-// all of them share, and what may be fetched ahead of them.
+// Persistent blocks on the simt device against the interpreter: data shared by all programs, and
+// prefetched loads.
 #include <gtest/gtest.h>
 
 #include "src/base/options.h"
@@ -25,7 +25,7 @@ void expect_agrees_prefetching(const TileCase& c) {
 
 constexpr int kPrograms = 7;
 
-// A scalar that all programs share comes of a reduction, which runs in each of them.
+// A scalar shared by all programs is the result of a reduction, which runs in each program.
 TEST(SimtPrefetchTest, ReducesWhatAllProgramsShare) {
   Maker m("shared_reduction");
   const int x = m.in(DType::f32, kPrograms * 64);
@@ -37,7 +37,7 @@ TEST(SimtPrefetchTest, ReducesWhatAllProgramsShare) {
   expect_agrees_prefetching(m.finish(kPrograms));
 }
 
-// Where a row begins is known only once a number has been loaded.
+// The offset of a row is known only after an index has been loaded.
 TEST(SimtPrefetchTest, LoadsRowsThatAreToldByMemory) {
   Maker m("gathered_rows");
   const int rows = m.in(DType::i64, Numbers{3, 1, 1, 0, 4, 2, 3});
@@ -49,7 +49,7 @@ TEST(SimtPrefetchTest, LoadsRowsThatAreToldByMemory) {
   expect_agrees_prefetching(m.finish(kPrograms));
 }
 
-// exp(w) has one row, and is needed by tiles of several rows in two stages.
+// exp(w) has one row, and is used by tiles of several rows in two stages.
 TEST(SimtPrefetchTest, SharesLoadsOfTilesOfSeveralShapes) {
   Maker m("flat_and_tall");
   const int x = m.in(DType::f32, kPrograms * 4 * 64);
@@ -65,7 +65,7 @@ TEST(SimtPrefetchTest, SharesLoadsOfTilesOfSeveralShapes) {
   expect_agrees_prefetching(m.finish(kPrograms));
 }
 
-// Nothing can be fetched: one element of each 16 bytes.
+// Nothing can be prefetched: loads use one element of every 16 bytes.
 TEST(SimtPrefetchTest, RunsProgramsThatFetchNothing) {
   Maker m("strided");
   const int x = m.in(DType::f32, kPrograms * 256);
@@ -90,7 +90,7 @@ TEST(SimtPrefetchTest, FindsPositionsAndTruthsInClusters) {
   expect_agrees_prefetching(m.finish(kPrograms));
 }
 
-// What a program stores it loads again, in another order.
+// A program loads what it has stored, in another order.
 TEST(SimtPrefetchTest, OrdersStoresAndLoadsOfAProgram) {
   Maker m("ordered");
   const int x = m.in(DType::f32, kPrograms * 64);

@@ -1,6 +1,5 @@
 // render_cuda() on the simt device against the interpreter: every tile program, with the renderer's
-// mapping and with others. Every access to memory is checked, and memory around the buffers
-// watched.
+// mapping and with others. Every memory access and the guard bytes around the buffers are checked.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,7 +21,7 @@ class SimtProgramTest : public testing::TestWithParam<TileCase> {};
 
 TEST_P(SimtProgramTest, AgreesWithTheInterpreter) { expect_agrees(device(), GetParam(), {}); }
 
-// All of them for each program take minutes: SINTER_ALL_MAPPINGS=1.
+// SINTER_ALL_MAPPINGS=1 tests every program with all mappings, which takes minutes.
 TEST_P(SimtProgramTest, AgreesHoweverItsTilesLieOnThreads) {
   const bool all = std::getenv("SINTER_ALL_MAPPINGS") != nullptr;
   expect_agrees_with_mappings(device(), GetParam(), all ? test_mappings().size() : 2);

@@ -1,6 +1,6 @@
-// A TileCase on a device against the interpreter, however its tiles lie on threads: for the devices
-// that run render_cuda()'s text.
-// In: a case, a device, a mapping. Out: failures, memory around the buffers included.
+// Runs a TileCase on a device and compares it with the interpreter, for any thread mapping: for the
+// devices that run render_cuda()'s text.
+// In: a case, a device, a mapping. Out: test failures, including overwritten guard bytes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace sinter {
 
-// A Memory's blocks on a device that does not share the host's: copied there, and back by fetch().
+// Copies a Memory's blocks to a device that does not share the host's memory; fetch() copies back.
 class DeviceMemoryBlocks {
  public:
   DeviceMemoryBlocks(Device& device, Memory& host) : device_(device), host_(host) {
@@ -52,7 +52,7 @@ inline void launch_on(Device& device, const tile::TileProgram& program, const Ti
   there.fetch();
 }
 
-// Buffers begin `shift` bytes behind a multiple of 16.
+// Buffers start `shift` bytes after a multiple of 16.
 inline void expect_agrees(Device& device, const TileCase& c, const tile::Mapping& mapping,
                           std::size_t shift = 0) {
   SCOPED_TRACE(fmt::format(
@@ -93,7 +93,7 @@ inline bool has_loop(const tile::TileProgram& program) {
                      [](const tile::Instr& instr) { return instr.code == tile::Code::loop; });
 }
 
-// `count` of the mappings, which ones depends on the case; every second with unaligned buffers.
+// Tests `count` of the mappings, chosen by the case; every second one with unaligned buffers.
 inline void expect_agrees_with_mappings(Device& device, const TileCase& c, std::size_t count) {
   const bool fits = std::all_of(c.scalars.begin(), c.scalars.end(),
                                 [](std::int64_t x) { return x == static_cast<std::int32_t>(x); });

@@ -1,4 +1,4 @@
-// Maker: writes a TileCase, declaring and filling its buffers together.
+// Maker: builds a TileCase.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// The memory that a TileCase runs on, and what two executors made of it: for tests that run one
+// The memory of a TileCase, and the comparison of two executors' results: for tests that run one
 // program several ways.
 #pragma once
 
@@ -26,7 +26,7 @@ inline std::string name_of_case(const testing::TestParamInfo<TileCase>& info) {
 inline constexpr std::size_t kGuard = 256;  // bytes on either side of a buffer
 inline constexpr auto kGuardByte = std::byte{0x5a};
 
-// The case's buffers in memory of their own, `shift` bytes behind a multiple of 16.
+// The case's buffers, each in its own block, `shift` bytes after a multiple of 16.
 struct Memory {
   std::vector<std::vector<std::byte>> blocks;
   std::vector<tile::BufferBinding> bindings;
@@ -56,7 +56,7 @@ struct Memory {
   }
 };
 
-// NaNs are one value: which bits they carry is the processor's affair.
+// All NaNs compare equal: their bits depend on the processor.
 inline void expect_same(const TileCase& c, std::size_t i, const Memory& actual,
                         const Memory& oracle) {
   EXPECT_TRUE(actual.guards_hold(i)) << "memory around buffer " << i << " was written";

@@ -20,14 +20,14 @@ struct TileCase {
   std::vector<TestBuffer> buffers;
   std::vector<std::int64_t> scalars;
   std::int64_t grid = 1;
-  double bound = 2e-6;  // relative, for floats; 0: bit for bit
+  double bound = 2e-6;  // relative error of floats; 0: bitwise equal
 };
 
 std::vector<TileCase> memory_cases();
 std::vector<TileCase> value_cases();
 std::vector<TileCase> reduction_cases();
 std::vector<TileCase> loop_cases();
-// Valid programs that no lowering writes today, but an author of tile kernels may.
+// Valid programs that no lowering generates today, but that authors of tile kernels may write.
 std::vector<TileCase> author_cases();
 std::vector<TileCase> author_order_cases();
 

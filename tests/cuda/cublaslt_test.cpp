@@ -6,9 +6,11 @@
 #include <cstring>
 
 #include "src/cuda/cublaslt_matmul.h"
+#include "src/program/build.h"
 #include "src/runtime/compile_kernel.h"
 #include "tests/cuda/fake/fake_device.h"
 #include "tests/support/gpu.h"
+#include "tests/support/trace_graph.h"
 #include "tests/support/values.h"
 
 namespace sinter {
@@ -94,6 +96,29 @@ TEST_F(CublasLtOnAFake, WithoutTheLibraryThereIsNone) {
   CudaDevice device(without);
   EXPECT_EQ(device.matmul_library(), MatmulLibrary::none);
   EXPECT_EQ(make()->matmul_library(), MatmulLibrary::cublaslt);
+}
+
+// What the plan says about one product of square matrices.
+std::string product_of(const std::shared_ptr<Device>& device, std::int64_t size,
+                       bool adds = false) {
+  const Graph graph = testing_support::trace_graph(
+      {{{size, size}}, {{size, size}}}, [&](const std::vector<Tensor>& in) {
+        const Tensor product = matmul(in[0], in[1]);
+        return std::vector<Tensor>{adds ? product + 1.0 : product};
+      });
+  const std::int64_t extents[] = {size * size, size * size};
+  return plan_info(*build_program(graph, extents, {}, device)).kernels.at(0).product;
+}
+
+TEST_F(CublasLtOnAFake, ThePlanSaysWhatComputesAProduct) {
+  const std::string by_library = "cuBLASLt: it gains more than fusing with what follows would";
+  EXPECT_EQ(product_of(make(), 256), by_library);
+  EXPECT_EQ(product_of(make(), 256, true), by_library) << "the addition has its own kernel";
+  EXPECT_EQ(product_of(make(), 64), "a generated kernel: the product is small");
+  CudaDeviceOptions without = options();
+  without.cublaslt_paths = {"/no/such/library.so"};
+  EXPECT_EQ(product_of(std::make_shared<CudaDevice>(without), 256),
+            "a generated kernel: the device has no cuBLASLt");
 }
 
 class GpuCublasLt : public ::testing::Test {

@@ -46,7 +46,7 @@ void run_on_gpu(const Kernel& kernel, const std::vector<tile::BufferBinding>& bu
     device.copy_from_host(storages[i]->data(), buffers[i].data, bytes_of(i));
     there.push_back({storages[i]->data(), buffers[i].elements});
   }
-  compile_kernel(device, kernel.program())->launch(there, kernel.scalars, kernel.grid, 0);
+  compile_kernel(device, kernel.program())->launch(there, scalar_words(kernel), kernel.grid, 0);
   for (std::size_t i = 0; i < buffers.size(); ++i)
     device.copy_to_host(buffers[i].data, storages[i]->data(), bytes_of(i));
 }

@@ -1,4 +1,4 @@
-// The space that two groups share: equal axes, kept axes, and axes split as a reshape asks for.
+// The space two groups share: equal axes, kept axes, and axes split for a reshape.
 #include "src/fuse/group_space.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(GroupSpaceTest, EqualAxesStayAsTheyAre) {
 }
 
 TEST(GroupSpaceTest, AGroupThatReducesNothingTakesAllAxesOrTheKeptOnes) {
-  EXPECT_EQ(joined({k(4), r(6)}, {k(4), k(6)}).from_b, (Lists{{0}, {1}}));
+  EXPECT_TRUE(is_identity(joined({k(4), r(6)}, {k(4), k(6)}).from_b));
   EXPECT_EQ(joined({k(4), r(6)}, {k(4)}).from_b, (Lists{{0}}));
   const JointSpace joint = joined({k(4), k(5)}, {k(4), r(6), k(5)});
   EXPECT_EQ(joint.axes, (GroupAxes{k(4), r(6), k(5)}));

@@ -1,5 +1,5 @@
-// The planner's decisions: what shares a kernel, what does not and why, where values live, what
-// that costs.
+// The planner's decisions: which nodes share a kernel, which do not and why, where values are
+// stored, and the costs.
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
@@ -56,7 +56,7 @@ struct SuiteCase {
   const char* name;
   std::vector<InputSpec> inputs;
   Tensors (*program)(const Tensors&);
-  std::int64_t bytes;  // each input and result once
+  std::int64_t bytes;  // every input and result counted once
 };
 
 void PrintTo(const SuiteCase& c, std::ostream* out) { *out << c.name; }
@@ -71,7 +71,7 @@ const View kStoredTransposed{kShape, {1, kRows}, 0};
 Tensor gelu_of(const Tensor& x) {
   return x * 0.5 * (1.0 + tanh(0.79788456 * x * (1.0 + 0.044715 * x * x)));
 }
-// The mask comes from outside here: what a generator would add is pointwise too.
+// The mask is an input here; a random generator would be pointwise too.
 Tensor dropout_of(const Tensor& x, const Tensor& keep) { return where(keep, x / 0.9, 0.0); }
 
 const SuiteCase kSuite[] = {
@@ -232,7 +232,7 @@ TEST(PlannerTest, DifferentShapesAreRefusedWithBoth) {
 }
 
 TEST(PlannerTest, RowValuesFromOtherRowsAreRefused) {
-  // A (4, 4) square: y's first column as the row-level value of another row-wise program.
+  // y runs along the reduced axis, but its first column is read as a per-row value.
   GraphMaker maker;
   const Operand x = maker.input({4, 6});
   const Operand y = maker.op(Op::exp, {x});
@@ -247,7 +247,7 @@ TEST(PlannerTest, RowValuesFromOtherRowsAreRefused) {
 }
 
 TEST(PlannerTest, ADiamondDoesNotBecomeACycle) {
-  // a feeds b (transposed, so apart) and both feed c: a and c cannot share a kernel around b.
+  // a feeds b (transposed, so not fused) and both feed c: a and c cannot share a kernel around b.
   GraphMaker maker;
   const Operand x = maker.input({6, 6});
   const Operand a = maker.op(Op::exp, {x});
@@ -517,7 +517,7 @@ TEST(VerifyPlanTest, RefusesReadingAConcatBeforeItsPartsAreComputed) {
   EXPECT_THROW(verify(plan), InternalError);
 }
 
-// A launch has room for so many addresses and strides.
+// A launch has room for a limited number of addresses and strides.
 TEST(PlannerTest, AKernelHasNoMoreAccessesThanItMay) {
   GraphMaker maker;
   Operand sum = maker.input({64});

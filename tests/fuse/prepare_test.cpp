@@ -1,4 +1,4 @@
-// Reductions with few results are split so that many workers share them, with the same values.
+// Reductions with few results are split so that many workers share them; values stay the same.
 #include "src/fuse/prepare.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using testing_support::random_inputs;
 using testing_support::run_plan;
 using testing_support::trace_graph;
 
-constexpr std::int64_t kMany = 1 << 17;  // what split_reductions() finds worth splitting
+constexpr std::int64_t kMany = 1 << 17;  // enough elements for split_reductions()
 
 std::vector<Node> reductions_of(const Graph& graph) {
   std::vector<Node> found;
@@ -146,7 +146,7 @@ TEST(SplitReductionsTest, SixteenBitPartsAreKeptInF32) {
   }
 }
 
-// What a kernel hands to the next is no tensor of the program: rounding it is nobody's wish.
+// Intermediate values between kernels are not tensors of the program, so they are not rounded.
 TEST(SplitReductionsTest, RowValuesOfSixteenBitsStayInF32) {
   const Graph graph = trace_graph({{Shape{3, 65536}, DType::bf16}}, [](const auto& in) {
     Tensor x = in[0];
@@ -183,7 +183,7 @@ TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
   for (const FusionGroup& group : plan.groups) EXPECT_LT(group.bytes_written, 1 << 16);
 }
 
-// A row's tensors are not written in between: what is cheap is computed again for the parts.
+// Intermediate tensors are not stored: the partial reductions recompute cheap ones.
 TEST(SplitReductionsTest, PartsComputeAgainWhatTheyNeed) {
   const auto plan_of = [](const FusionOptions& options) {
     const Graph graph = trace_graph({{Shape{3, 300000}, DType::bf16}}, [](const auto& in) {
@@ -202,7 +202,7 @@ TEST(SplitReductionsTest, PartsComputeAgainWhatTheyNeed) {
   EXPECT_GT(plan_of(costly).groups.size(), 3u);
 }
 
-// Parts have maxima of their own; rows and parts with infinities and NaN are as they were.
+// Each part has its own maximum; rows and parts with infinities and NaNs keep their values.
 TEST(SplitReductionsTest, SumsOfExponentialsComeWithTheirMaximum) {
   for (std::int64_t cols : {32768, 32003})
     for (const auto& program : testing_support::online_programs(11, cols, DType::f32)) {
@@ -254,7 +254,7 @@ TEST(MaterializeLeavesTest, ResultsThatAreLeavesAreCopied) {
   EXPECT_EQ(ready[ready.outputs[1].node].op, Op::copy);
 }
 
-// --- workers that share a row: GPUs -------------------------------------------------------------
+// --- GPUs: workers share a row ------------------------------------------------------------------
 
 FusionOptions workers_with_rows(int parallelism, std::int64_t whole_row) {
   FusionOptions options = workers(parallelism);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "src/api/call_into.h"
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
 #include "src/base/processors.h"
@@ -45,6 +46,44 @@ BuildOptions options_for(Form form) {
 }
 
 const BuildOptions kSeparately{.fuse = false, .emulate_eager_rounding = true};
+
+// How results may lie in a caller's memory: dense, transposed, in wider rows, or with gaps between
+// all elements.
+View strided_view(const Shape& shape, std::uint64_t kind) {
+  const int rank = shape.rank();
+  Shape reverse;
+  for (int i = rank; i-- > 0;) reverse.push_back(i);
+  Shape wide = shape;
+  if (kind % 4 == 0 || rank == 0) return dense_view(shape);
+  if (kind % 4 == 1) return permute(dense_view(permute(dense_view(shape), reverse).shape), reverse);
+  if (kind % 4 == 2) {
+    wide[rank - 1] += 3;
+    View view = slice(dense_view(wide), rank - 1, 1, shape[rank - 1], 1);
+    view.offset = 0;
+    return view;
+  }
+  wide[rank - 1] *= 2;
+  return slice(dense_view(wide), rank - 1, 0, shape[rank - 1], 2);
+}
+
+OutputLayout strided_layout(const RandomProgram& program, const Graph& graph) {
+  OutputLayout layout;
+  for (const Operand& output : graph.outputs)
+    layout.views.push_back(strided_view(output.view.shape, program.seed + layout.views.size()));
+  return layout;
+}
+
+std::vector<Tensor> strided_outputs(const Graph& graph, const OutputLayout& layout,
+                                    const std::shared_ptr<Device>& device) {
+  std::vector<Tensor> outputs;
+  for (std::size_t i = 0; i < layout.views.size(); ++i) {
+    const DType dtype = graph.dtype(graph.outputs[i]);
+    const auto elements = static_cast<std::size_t>(extent(layout.views[i]).last + 1);
+    outputs.push_back(
+        make_tensor(dtype, layout.views[i], device->allocate(elements * size_of(dtype)), device));
+  }
+  return outputs;
+}
 
 struct TracedRun {
   std::shared_ptr<Trace> trace;
@@ -91,15 +130,22 @@ Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
 }
 
 Run run_on(Place place, const RandomProgram& program, std::span<const Tensor> inputs,
-           const BuildOptions& options) {
+           BuildOptions options, bool is_placed = false) {
   const std::shared_ptr<Device>& device = device_at(place);
   std::vector<Tensor> there(inputs.begin(), inputs.end());
   if (!device->shares_host_memory())
     for (Tensor& input : there) input = moved(input, device);
   const TracedRun run = traced(program, there);
+  if (is_placed) options.outputs = strided_layout(program, run.trace->graph);
   const TracedProgram built{build_program(run.trace->graph, run.extents, options, device), {}};
   verify_stages(*built.program);
-  Run result{run_traced(built, there), built.program->info.kernels};
+  Run result{{}, built.program->info.kernels};
+  if (is_placed) {
+    result.outputs = strided_outputs(run.trace->graph, options.outputs, device);
+    run_traced_into(built, GivenOutputs(result.outputs, there), there);
+  } else {
+    result.outputs = run_traced(built, there);
+  }
   if (!device->shares_host_memory())
     for (Tensor& output : result.outputs) output = moved(output, device_at(Place::cpu));
   return result;
@@ -108,12 +154,15 @@ Run run_on(Place place, const RandomProgram& program, std::span<const Tensor> in
 // Tile programs to compile, each once.
 class Kernels {
  public:
-  void add(const RandomProgram& program, Place place, const BuildOptions& options) {
+  void add(const RandomProgram& program, Place place, BuildOptions options,
+           bool is_placed = false) {
     std::vector<Tensor> inputs;
     for (const Input& input : program.inputs) inputs.push_back(make_input(input));
     const Device& device = *device_at(place);
-    const PlannedKernels planned = plan_kernels(traced(program, inputs).trace->graph, options,
-                                                device.machine(), device.parallelism());
+    const Graph graph = std::move(traced(program, inputs).trace->graph);
+    if (is_placed) options.outputs = strided_layout(program, graph);
+    const PlannedKernels planned =
+        plan_kernels(graph, options, device.machine(), device.parallelism());
     for (const Kernel& kernel : planned.kernels)
       if (seen_.insert(key_of(kernel.program()).hex()).second)
         programs_.push_back(kernel.program());
@@ -148,13 +197,15 @@ std::optional<Place> place_named(std::string_view name) {
 }
 
 std::string name_of(const Executor& executor) {
-  constexpr std::string_view kForms[] = {"fused", "eager", "fused with eager rounding"};
+  constexpr std::string_view kForms[] = {"fused", "eager", "fused with eager rounding",
+                                         "fused into strided memory"};
   return fmt::format("{}, {}", name_of(executor.place), kForms[static_cast<int>(executor.form)]);
 }
 
 Run run_with(const Executor& executor, const RandomProgram& program,
              std::span<const Tensor> inputs) {
-  return run_on(executor.place, program, inputs, options_for(executor.form));
+  return run_on(executor.place, program, inputs, options_for(executor.form),
+                executor.form == Form::placed);
 }
 
 Run run_separately(Place place, const RandomProgram& program, std::span<const Tensor> inputs) {
@@ -170,7 +221,7 @@ void compile_ahead(std::span<const RandomProgram> programs, const ChooseExecutor
         // What cannot be traced or planned is for the check to report.
         try {
           if (executor.form != Form::rounded) {
-            kernels.add(program, place, options_for(executor.form));
+            kernels.add(program, place, options_for(executor.form), executor.form == Form::placed);
             continue;
           }
           const RandomProgram part = pointwise_part(program);

@@ -25,9 +25,10 @@ std::string_view name_of(Place place);
 std::optional<Place> place_named(std::string_view name);
 
 enum class Form : std::uint8_t {
-  fused,   // the plan that compile() would run
-  eager,   // each operation a kernel
-  rounded  // fused, but rounded as eager operations are: gives the bits of those
+  fused,    // the plan that compile() would run
+  eager,    // each operation a kernel
+  rounded,  // fused, but rounded as eager operations are: gives the bits of those
+  placed    // fused, with results in strided memory of the caller's
 };
 
 struct Executor {

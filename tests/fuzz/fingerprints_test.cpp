@@ -42,7 +42,7 @@ Stages stages_of(const Graph& graph, const BuildOptions& options, const Machine&
   for (const Kernel& kernel : planned.kernels) {
     stages.plan += to_string(kernel.config) + "\n";
     stages.tile += tile::to_string(kernel.program());
-    for (std::int64_t scalar : kernel.scalars) stages.tile += fmt::format("{} ", scalar);
+    for (std::int64_t scalar : scalar_words(kernel)) stages.tile += fmt::format("{} ", scalar);
     stages.tile += fmt::format("grid {}\n", kernel.grid);
     stages.source += is_gpu ? render_cuda(kernel.program()).text()
                             : render_cpu(kernel.program(), kVectorBytes, true).text();

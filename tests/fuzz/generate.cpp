@@ -36,10 +36,25 @@ Shape large_shape(Random& random) {
   return shape;
 }
 
-// The theme's shape, one that broadcasts with it, or another.
+// What the theme's matrices can be multiplied by: of as many rows as they have columns, with all,
+// some or none of their batches.
+Shape multiplier_shape(Random& random, const Shape& theme, std::int64_t most) {
+  if (theme.rank() == 0) return theme;
+  Shape shape = theme;
+  if (theme.rank() == 1) shape.insert(0, 1);
+  const int last = shape.rank() - 1;
+  shape[last - 1] = theme.back();
+  shape[last] = kSizes[random.below(6)];
+  for (int i = 0; i + 1 < last; ++i)
+    if (random.one_in(3)) shape[i] = 1;
+  while (shape.rank() > 2 && (random.one_in(4) || shape.numel() > most)) shape.erase(0);
+  return shape.numel() > most ? theme : shape;
+}
+
+// The theme's shape, one that broadcasts with it, one to multiply it by, or another.
 Shape input_shape(Random& random, const Shape& theme, std::int64_t most) {
   Shape shape = theme;
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
       for (int i = 0; i < shape.rank(); ++i)
         if (random.one_in(2)) shape[i] = 1;
@@ -49,6 +64,8 @@ Shape input_shape(Random& random, const Shape& theme, std::int64_t most) {
       return shape;
     case 2:
       return random_shape(random, most);
+    case 3:
+      return multiplier_shape(random, theme, most);
     default:
       return shape;
   }

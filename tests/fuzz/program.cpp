@@ -67,6 +67,14 @@ Tensor run_reduction(const Step& step, const Tensor& a) {
   }
 }
 
+Tensor run_matmul(const Step& step, std::vector<Tensor> t) {
+  for (int i : step.axes) {
+    Tensor& operand = t[static_cast<std::size_t>(i)];
+    operand = transpose(operand, -2, -1);
+  }
+  return matmul(t[0], t[1]);
+}
+
 Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
   switch (step.kind) {
     case StepKind::cast:
@@ -79,6 +87,8 @@ Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
       return layer_norm(t[0], t.size() > 1 ? t[1] : Tensor(), t.size() > 2 ? t[2] : Tensor());
     case StepKind::rms_norm:
       return rms_norm(t[0], t.size() > 1 ? t[1] : Tensor());
+    case StepKind::matmul:
+      return run_matmul(step, t);
     case StepKind::permute:
       return permute(t[0], as_shape(step.axes));
     case StepKind::slice:
@@ -172,7 +182,7 @@ RandomProgram pointwise_part(const RandomProgram& program) {
   std::vector<bool> kept(program.inputs.size(), true);
   std::vector<bool> read(program.inputs.size(), false);
   for (const Step& step : program.steps) {
-    const bool reduces = step.kind >= StepKind::sum && step.kind <= StepKind::rms_norm;
+    const bool reduces = step.kind >= StepKind::sum && step.kind <= StepKind::matmul;
     const auto is_kept = [&](const StepArg& arg) {
       return arg.value < 0 || kept[static_cast<std::size_t>(arg.value)];
     };

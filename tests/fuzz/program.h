@@ -48,6 +48,8 @@ enum class StepKind : std::uint8_t {
   log_softmax,
   layer_norm,
   rms_norm,
+  // Of two values; the positions in `axes`, 0 or 1, are transposed in their last two axes.
+  matmul,
   // Views and what moves data.
   permute,
   slice,

@@ -73,6 +73,11 @@ std::string step_text(const Step& step) {
     return fmt::format("full({}, {}, {})", shape_text(step.shape), args[0], dtype_text(step.dtype));
   if (step.kind == StepKind::concat || step.kind == StepKind::stack)
     return fmt::format("{}({{{}}}, {})", name_of(step.kind), fmt::join(args, ", "), step.axes[0]);
+  if (step.kind == StepKind::matmul)
+    for (int i : step.axes) {
+      std::string& operand = args[static_cast<std::size_t>(i)];
+      operand = fmt::format("transpose({}, -2, -1)", operand);
+    }
   for (std::string& option : options_of(step)) args.push_back(std::move(option));
   const std::string_view name =
       step.kind == StepKind::pointwise ? sinter::name_of(step.op) : name_of(step.kind);
@@ -83,11 +88,11 @@ std::string step_text(const Step& step) {
 
 std::string_view name_of(StepKind kind) {
   constexpr std::string_view kNames[] = {
-      "pointwise", "cast",   "sum",     "mean",        "prod",       "max",
-      "min",       "any",    "all",     "var",         "std",        "logsumexp",
-      "argmax",    "argmin", "softmax", "log_softmax", "layer_norm", "rms_norm",
-      "permute",   "slice",  "pad",     "reshape",     "expand",     "unsqueeze",
-      "squeeze",   "concat", "stack",   "contiguous",  "arange",     "full"};
+      "pointwise",  "cast",        "sum",        "mean",      "prod",      "max",     "min",
+      "any",        "all",         "var",        "std",       "logsumexp", "argmax",  "argmin",
+      "softmax",    "log_softmax", "layer_norm", "rms_norm",  "matmul",    "permute", "slice",
+      "pad",        "reshape",     "expand",     "unsqueeze", "squeeze",   "concat",  "stack",
+      "contiguous", "arange",      "full"};
   static_assert(std::size(kNames) == kStepKinds);
   return kNames[static_cast<int>(kind)];
 }

@@ -26,7 +26,11 @@ constexpr std::pair<StepKind, int> kWeights[] = {
     {StepKind::reshape, 6},     {StepKind::expand, 4},     {StepKind::unsqueeze, 3},
     {StepKind::squeeze, 3},     {StepKind::concat, 5},     {StepKind::stack, 1},
     {StepKind::contiguous, 2},  {StepKind::arange, 2},     {StepKind::full, 2},
+    {StepKind::matmul, 6},
 };
+
+// The reference computes every product.
+constexpr std::int64_t kMostProducts = 60000;
 
 class Proposal {
  public:
@@ -67,6 +71,7 @@ class Proposal {
     if (kind == StepKind::pointwise) return draw_pointwise(step);
     if (kind == StepKind::arange || kind == StepKind::full) return draw_leaf(step);
     const int a = any_value();
+    if (kind == StepKind::matmul) return draw_matmul(step, a);
     step.args = {{a}};
     const Shape& shape = value(a).shape;
     const int rank = shape.rank();
@@ -160,6 +165,37 @@ class Proposal {
       if (step.args.size() == (step.kind == StepKind::rms_norm ? 2u : 3u)) break;
     }
     return step;
+  }
+
+  // Another operand that fits a value, on either side; both as they are, or transposed.
+  std::optional<Step> draw_matmul(const Step& step, int a) {
+    std::vector<Step> fitting;
+    for (int b = 0; b < static_cast<int>(values_.size()); ++b)
+      for (const bool on_the_left : {false, true})
+        for (int transposes = 0; transposes < 4; ++transposes) {
+          Step product = step;
+          product.args =
+              on_the_left ? std::vector<StepArg>{{b}, {a}} : std::vector<StepArg>{{a}, {b}};
+          for (int i : {0, 1})
+            if (transposes >> i & 1) product.axes.push_back(i);
+          if (is_matmul(product)) fitting.push_back(std::move(product));
+        }
+    if (fitting.empty()) return std::nullopt;
+    return fitting[random_.below(fitting.size())];
+  }
+
+  bool is_matmul(const Step& step) const {
+    std::vector<Shape> shapes;
+    for (const StepArg& arg : step.args) shapes.push_back(value(arg.value).shape);
+    for (int i : step.axes) {
+      Shape& shape = shapes[static_cast<std::size_t>(i)];
+      if (shape.rank() < 2) return false;
+      shape = transposed(shape);
+    }
+    if (!is_floating(promote(value(step.args[0].value).dtype, value(step.args[1].value).dtype)))
+      return false;
+    const auto sizes = matmul_sizes(shapes[0], shapes[1]);
+    return sizes && sizes->products() <= kMostProducts;
   }
 
   void add_equal(Step& step, const Shape& shape) {

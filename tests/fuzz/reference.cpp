@@ -3,6 +3,9 @@
 #include "tests/fuzz/reference.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include "src/graph/graph.h"
 
@@ -97,6 +100,80 @@ Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, b
   Reference result{result_dtype, keepdim ? kept : kept_shape(a.shape, mask), {}};
   for (const std::vector<Bounded>& part : parts)
     result.elements.push_back(reduce(kind, a.dtype, result_dtype, part));
+  return result;
+}
+
+Shape transposed(Shape shape) {
+  std::swap(shape[shape.rank() - 1], shape[shape.rank() - 2]);
+  return shape;
+}
+
+Reference transposed(const Reference& a) {
+  Reference result{a.dtype, transposed(a.shape), {}};
+  result.elements.reserve(a.elements.size());
+  for_each_index(result.shape, [&](const Shape& index, std::size_t) {
+    result.elements.push_back(a.elements[position(a.shape, transposed(index))]);
+  });
+  return result;
+}
+
+std::optional<MatmulSizes> matmul_sizes(const Shape& a, const Shape& b) {
+  if (a.rank() == 0 || b.rank() == 0) return std::nullopt;
+  MatmulSizes sizes;
+  sizes.k = a.back();
+  if (b[std::max(0, b.rank() - 2)] != sizes.k) return std::nullopt;
+  if (a.rank() > 1) sizes.m = a[a.rank() - 2];
+  if (b.rank() > 1) sizes.n = b.back();
+  Shape left;
+  Shape right;
+  for (int i = 0; i + 2 < a.rank(); ++i) left.push_back(a[i]);
+  for (int i = 0; i + 2 < b.rank(); ++i) right.push_back(b[i]);
+  if (!broadcast_shapes(left, right, sizes.batch)) return std::nullopt;
+  return sizes;
+}
+
+namespace {
+
+// One product of a sum. A kernel may add it without rounding it first, so what overflows alone may
+// be finite in the sum.
+Bounded product(const Bounded& a, const Bounded& b, DType dtype) {
+  const std::array<Bounded, 2> operands{a, b};
+  const Bounded result = pointwise(Op::mul, dtype, dtype, operands);
+  const bool overflows =
+      std::isfinite(a.value) && std::isfinite(b.value) && std::isinf(result.value);
+  return overflows ? Bounded::unknown() : result;
+}
+
+Shape with_matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
+  batch.push_back(rows);
+  batch.push_back(columns);
+  return batch;
+}
+
+}  // namespace
+
+Reference multiply(const Reference& given_a, const Reference& given_b) {
+  const auto [batch, m, k, n] = *matmul_sizes(given_a.shape, given_b.shape);
+  const DType dtype = promote(given_a.dtype, given_b.dtype);
+  Reference a = cast_to(given_a, dtype);
+  Reference b = cast_to(given_b, dtype);
+  if (b.shape.rank() == 1) b.shape.push_back(1);
+  a = broadcast_to(a, with_matrix(batch, m, k));
+  b = broadcast_to(b, with_matrix(batch, k, n));
+  Reference result{dtype, batch, {}};
+  if (given_a.shape.rank() > 1) result.shape.push_back(m);
+  if (given_b.shape.rank() > 1) result.shape.push_back(n);
+  std::vector<Bounded> products(static_cast<std::size_t>(k));
+  for (std::int64_t row = 0; row < batch.numel() * m; ++row)
+    for (std::int64_t column = 0; column < n; ++column) {
+      for (std::int64_t i = 0; i < k; ++i) {
+        const std::int64_t below = (row / m * k + i) * n + column;
+        products[static_cast<std::size_t>(i)] =
+            product(a.elements[static_cast<std::size_t>(row * k + i)],
+                    b.elements[static_cast<std::size_t>(below)], compute_dtype(dtype));
+      }
+      result.elements.push_back(reduce(ReduceKind::sum, compute_dtype(dtype), dtype, products));
+    }
   return result;
 }
 

@@ -3,12 +3,22 @@
 // In: a program. Out: every value's dtype, shape and elements.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "tests/fuzz/bounded.h"
+#include "src/graph/bounded.h"
 #include "tests/fuzz/program.h"
 
 namespace sinter::fuzz {
+
+using bounded::agrees;
+using bounded::Bounded;
+using bounded::cast;
+using bounded::Kernels;
+using bounded::pointwise;
+using bounded::reduce;
+using bounded::rounded;
+using bounded::Rounding;
 
 struct Reference {
   DType dtype = DType::f32;
@@ -35,6 +45,23 @@ Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernel
 Reference filled(double number, DType dtype);
 // A number of a program as an operand beside `other`: 16-bit floats meet it in f32.
 Reference number_like(double number, const Reference& other);
+// Of matrices along the last two axes; a vector is a row on the left and a column on the right.
+// Products are computed in the dtype that sums them, those of 16-bit floats exactly.
+Reference multiply(const Reference& a, const Reference& b);
+// With the last two axes exchanged.
+Shape transposed(Shape shape);
+Reference transposed(const Reference& a);
+// Batches of (m, k) by (k, n).
+struct MatmulSizes {
+  Shape batch;
+  std::int64_t m = 1;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
+
+  std::int64_t products() const { return batch.numel() * m * k * n; }
+};
+// Nothing where the shapes cannot be multiplied.
+std::optional<MatmulSizes> matmul_sizes(const Shape& a, const Shape& b);
 Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim);
 
 // Calls f(index, row-major position) for every index of the shape.

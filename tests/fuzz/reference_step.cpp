@@ -258,6 +258,12 @@ Reference reference_step(const Step& step, const std::vector<Reference>& values,
     case StepKind::layer_norm:
     case StepKind::rms_norm:
       return normalised(step, t);
+    case StepKind::matmul:
+      for (int i : step.axes) {
+        Reference& operand = t[static_cast<std::size_t>(i)];
+        operand = transposed(operand);
+      }
+      return multiply(t[0], t[1]);
     default:
       return step.kind < StepKind::softmax ? reduction(step, t[0], kernels)
                                            : moved(step, std::move(t));

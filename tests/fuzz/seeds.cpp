@@ -120,6 +120,7 @@ ChooseExecutors executors_at(Place place, std::uint64_t others_every) {
     if (seed % others_every == 0) {
       executors.push_back({place, Form::eager});
       executors.push_back({place, Form::rounded});
+      executors.push_back({place, Form::placed});
     }
     return executors;
   };

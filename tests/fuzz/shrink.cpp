@@ -1,5 +1,7 @@
 // Shrinking: drop outputs, replace a step by one of its operands or by a fresh input, make inputs
 // dense; whatever still fails is kept. In: a failing program. Out: a smaller one.
+#include <utility>
+
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/reference.h"
 
@@ -35,6 +37,23 @@ RandomProgram with_input(RandomProgram program, const Input& input) {
   return program;
 }
 
+// The program whose step `s`, a product, reads a fresh input in place of a transposed operand.
+RandomProgram untransposed(const RandomProgram& program, const std::vector<Reference>& values,
+                           int s, int operand) {
+  const auto at = static_cast<std::size_t>(operand);
+  const int id = program.steps[static_cast<std::size_t>(s)].args[at].value;
+  const Reference& value = values[static_cast<std::size_t>(id)];
+  Input fresh;
+  fresh.dtype = value.dtype;
+  fresh.shape = transposed(value.shape);
+  fresh.fill = Fill::quarters;
+  RandomProgram result = with_input(program, fresh);
+  Step& step = result.steps[static_cast<std::size_t>(s)];
+  step.args[at].value = program.input_count();
+  std::erase(step.axes, operand);
+  return pruned(result);
+}
+
 std::vector<RandomProgram> smaller(const RandomProgram& program) {
   std::vector<RandomProgram> candidates;
   for (std::size_t i = 0; i < program.outputs.size() && program.outputs.size() > 1; ++i) {
@@ -52,6 +71,9 @@ std::vector<RandomProgram> smaller(const RandomProgram& program) {
         if (operand.shape == value.shape && operand.dtype == value.dtype)
           candidates.push_back(redirected(program, inputs + s, arg.value));
       }
+    for (int i : program.steps[static_cast<std::size_t>(s)].axes)
+      if (program.steps[static_cast<std::size_t>(s)].kind == StepKind::matmul)
+        candidates.push_back(untransposed(program, values, s, i));
     Input fresh;
     fresh.dtype = value.dtype;
     fresh.shape = value.shape;

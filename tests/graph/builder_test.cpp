@@ -1,4 +1,4 @@
-// Nodes as the builder makes them.
+// The nodes GraphBuilder makes.
 #include "src/graph/builder.h"
 
 #include <gtest/gtest.h>

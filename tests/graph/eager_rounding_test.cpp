@@ -1,4 +1,4 @@
-// round_every_result(): where casts come in, and what it means.
+// round_every_result(): where it inserts casts, and the resulting values.
 #include "src/graph/eager_rounding.h"
 
 #include <gtest/gtest.h>

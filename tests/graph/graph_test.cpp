@@ -44,7 +44,7 @@ TEST(GraphTest, AWellFormedGraphVerifies) {
   EXPECT_NO_THROW(verify(sample.maker.graph));
 }
 
-// Each row breaks one thing about the sample.
+// Each case makes the sample invalid in one way.
 struct Break {
   const char* name;
   std::function<void(Sample&, Graph&)> apply;

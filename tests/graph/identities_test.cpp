@@ -70,7 +70,7 @@ TEST_F(IdentitiesTest, FactorsOf16BitTensorsKeepTheirDigits) {
   const Operand u = narrow.op(Op::mul, {narrow.number(0.7978845, kShape, DType::bf16), y});
   const Operand tanh = narrow.op(Op::tanh, {u});
   narrow.output(narrow.op(Op::add, {narrow.number(1, kShape, DType::bf16), tanh}));
-  for (Node& node : narrow.graph.nodes)  // as a program's numbers are
+  for (Node& node : narrow.graph.nodes)  // rounded to f32, like a program's numbers
     if (node.op == Op::constant && node.value.as(DType::f64).real < 1)
       node.value = Scalar::of(0.7978845).as(DType::f32);
   EXPECT_TRUE(has_constant(use_identities(narrow.graph), 2 * double{0.7978845F}));
@@ -84,7 +84,7 @@ TEST_F(IdentitiesTest, AFactorDeepInAProductTakesTheTwo) {
   EXPECT_FALSE(has_constant(graph, 0.375)) << to_string(graph);
 }
 
-// x 3 (1 + tanh(x)) of the lowest x: 6x would be -inf, times 0.
+// x 3 (1 + tanh(x)) for the lowest x: 6x would be -inf, and -inf * 0 is NaN.
 TEST_F(IdentitiesTest, NoFactorGrowsBeyondOne) {
   maker.output(mul(mul(x, constant(3)), one_plus_tanh(x)));
   EXPECT_TRUE(has_constant(rewritten(), 3)) << to_string(rewritten());

@@ -1,5 +1,5 @@
-// reuse_maxima: which maxima it takes from others, which it leaves alone, and that NaN and
-// infinities come out the same.
+// reuse_maxima: which maxima it derives from others, which it leaves alone, and that NaNs and
+// infinities stay the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_F(MaximaTest, AKnownMaximumIsKnownToTheNext) {
   EXPECT_EQ(maxima(rewritten()), 1);
 }
 
-// Their sum may be so small that its reciprocal is infinite.
+// The sum of the exponentials may be so small that its reciprocal is infinite.
 TEST_F(MaximaTest, ExponentialsOfAnythingAreNoSoftmax) {
   m.output(max_of(x));
   m.output(max_of(part_of_sum(m.op(Op::exp, {x}))));

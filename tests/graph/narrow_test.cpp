@@ -1,4 +1,4 @@
-// narrow_integers: which comparisons and casts read i32 then, and that their results stay.
+// narrow_integers: which comparisons and casts read i32 afterwards, and that results do not change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class NarrowTest : public ::testing::Test {
   }
   Graph rewritten() const { return rewritten_by(narrow_integers, maker.graph); }
 
-  // The dtype that the only comparison or cast to f32 reads.
+  // The dtype read by the only comparison or cast to f32.
   static DType read_by(const Graph& graph, Op op) {
     for (const Node& node : graph.nodes)
       if (node.op == op && node.dtype != DType::i32) return graph[node.operands[0].node].dtype;
@@ -88,8 +88,7 @@ TEST_F(NarrowTest, WhatTheCallerSeesStaysI64) {
   for (const Operand& output : graph.outputs) EXPECT_EQ(graph[output.node].dtype, DType::i64);
 }
 
-// The numbers beside the range, beyond i32, and beyond i32 by multiples of 2^32, for all
-// comparisons.
+// All comparisons with numbers just outside the range, outside i32, and off by multiples of 2^32.
 TEST_F(NarrowTest, LabelsOfAnySizeCompareAsBefore) {
   const std::vector<double> labels = {-1,
                                       0,

@@ -23,7 +23,7 @@ constexpr DType f32 = DType::f32, f16 = DType::f16, f64 = DType::f64, i32 = DTyp
 struct TypeRow {
   Op op;
   std::vector<DType> operands;
-  DType computed;  // what the last operand becomes
+  DType computed;  // the dtype the last operand is cast to
   DType result;
 };
 

@@ -1,4 +1,4 @@
-// What the table says of each reduction.
+// The table's data about each reduction.
 #include "src/graph/reduction.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Graphs copied and changed on the way.
+// Copying graphs with edits.
 #include "src/graph/rewriter.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing_support::seen;
 using testing_support::sliced;
 using testing_support::transposed;
 
-// Without the node: readers get its first operand.
+// The graph without the node: readers get its first operand.
 Graph without(const Graph& graph, NodeId skipped) {
   return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) -> std::optional<Operand> {
     if (id != skipped) return std::nullopt;
@@ -47,7 +47,7 @@ TEST(Rewriter, CopiesAReplacementWhoseViewsDoNotCompose) {
   GraphMaker maker;
   const Operand x = maker.input({4, 3});
   const Operand copy = maker.op(Op::copy, {transposed(x)});
-  maker.output(maker.op(Op::exp, {seen(copy, dense_view({12}))}));  // no one stride has this order
+  maker.output(maker.op(Op::exp, {seen(copy, dense_view({12}))}));  // needs two strides
   const Graph result = without(maker.graph, copy.node);
   verify(result);
   const Node& exp = result[result.outputs[0].node];
@@ -61,7 +61,7 @@ TEST(Rewriter, KeepsOrigins) {
   const Operand x = maker.input({4});
   maker.output(maker.op(Op::exp, {x}));
   const Graph result = rewritten(maker.graph, [&](GraphRewriter& rewriter, NodeId id) {
-    // A node that is made for another one comes from where that one does.
+    // A new node gets the origin of the node it replaces.
     return std::optional(
         rewriter.build().pointwise(Op::neg, {rewriter.moved(maker.graph[id].operands[0])}));
   });

@@ -1,5 +1,5 @@
-// The printed form of graphs: lossless for every graph, pleasant to write, and a clear error for
-// every mistake.
+// The text form of graphs: printing is lossless, handwritten programs parse, and every mistake gets
+// a clear error.
 #include "src/graph/text.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using testing_support::expect_round_trip;
 using testing_support::expect_same_graph;
 using testing_support::GraphMaker;
 
-// --- what is printed is read back ---
+// --- round trips ---
 
 TEST(GraphTextTest, RandomGraphsAreReadBack) {
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -171,7 +171,7 @@ TEST(GraphTextTest, StridedInputsAreReadBack) {
   expect_round_trip(maker.graph);
 }
 
-// --- what people write ---
+// --- handwritten programs ---
 
 TEST(ParseTest, ASoftmaxByHand) {
   const Graph graph = parse_graph(R"(

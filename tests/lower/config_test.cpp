@@ -1,5 +1,5 @@
-// The heuristic's decisions: which form, which axes, whether stores go around the cache. Tile
-// sizes only so far as they are promises; tuning moves the rest.
+// The CPU heuristic's decisions: family, axes, and whether stores bypass the cache. Checks tile
+// sizes only where they are guaranteed; tuning may change the others.
 #include "src/lower/config.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(ConfigTest, ATransposedOperandGetsATileOfBothAxes) {
 }
 
 TEST(ConfigTest, ShortInnerAxesAreTakenAcross) {
-  GraphMaker maker;  // (4096, 3) seen through gaps: 3 columns make poor vectors
+  GraphMaker maker;  // (4096, 3) with gaps between rows: 3 columns make poor vectors
   maker.output(maker.op(Op::exp, {maker.input_view({{4096, 3}, {4, 1}, 0})}));
   const Decision d = decide(maker.graph);
   EXPECT_EQ(size_along(d, d.tiling().col_axis), 4096);

@@ -1,5 +1,5 @@
-// The lowering table: which family takes which group, why the others do not, and that every family
-// keeps the table's promises.
+// The lowering table: which family computes which group, why the others refuse, and that every
+// family fulfils the table's contract.
 #include "src/lower/family.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/graph/matmul_views.h"
 #include "tests/support/graph_maker.h"
 
 namespace sinter {
@@ -99,6 +100,63 @@ TEST(FamilyTest, StoredFieldsAreWithinTheirBounds) {
         EXPECT_GE(value, field.least) << field.name;
         EXPECT_LE(value, field.most) << field.name << " of " << to_string(config);
       }
+}
+
+// --- matrix products ---
+
+Operand multiplied(GraphMaker& maker, const Operand& a, const Operand& b) {
+  const MatmulViews views = matmul_views(a.view, b.view);
+  return maker.build.contract({a.node, views.a}, {b.node, views.b}, views.axes, DType::f32);
+}
+
+IterationSpace product(const View& a, const View& b) {
+  GraphMaker maker;
+  maker.output(multiplied(maker, maker.input_view(a), maker.input_view(b)));
+  return iteration_space(make_plan(maker.graph, {}), 0);
+}
+
+View square(std::int64_t size) { return dense_view({size, size}); }
+
+Machine with_library(Machine machine) {
+  machine.matmul_library = MatmulLibrary::cublaslt;
+  return machine;
+}
+
+// Of the heuristic's choice.
+std::string why_chosen(const IterationSpace& space, const Machine& machine) {
+  return why_chosen(space, machine, choose_config(space, machine));
+}
+
+TEST(FamilyTest, TheLibraryTakesALargeProduct) {
+  const IterationSpace large = product(square(256), square(256));
+  const Machine gpu = with_library(kGpu);
+  EXPECT_EQ(choose_config(large, gpu), Config(LibraryConfig{}));
+  EXPECT_EQ(why_chosen(large, gpu), "it gains more than fusing with what follows would");
+  const Config generated = find_family("matmul")->offer(large, gpu, Wanted::best).configs.at(0);
+  EXPECT_EQ(why_chosen(large, gpu, generated), "it was measured to be faster than cuBLASLt");
+}
+
+TEST(FamilyTest, AGeneratedProductNamesTheLibrarysRefusal) {
+  const Machine gpu = with_library(kGpu);
+  const IterationSpace large = product(square(256), square(256));
+  EXPECT_EQ(why_chosen(large, Machine{}), "the device has no cuBLASLt");
+  EXPECT_EQ(why_chosen(large, kGpu), "the device has no cuBLASLt");
+  EXPECT_EQ(why_chosen(product(square(64), square(64)), gpu), "the product is small");
+  EXPECT_EQ(why_chosen(product({{256, 256}, {1024, 2}, 0}, square(256)), gpu),
+            "the first operand is contiguous neither along its rows nor along its columns");
+  EXPECT_EQ(why_chosen(product(square(256), {{256, 256}, {1024, 2}, 0}), gpu),
+            "the second operand is contiguous neither along its rows nor along its columns");
+}
+
+TEST(FamilyTest, AProductFusedWithWhatFollowsIsGenerated) {
+  GraphMaker maker;
+  const Operand x = maker.input({256, 256});
+  maker.output(maker.op(Op::relu, {multiplied(maker, x, maker.input({256, 256}))}));
+  const IterationSpace fused = iteration_space(make_plan(maker.graph, {}), 0);
+  const Config config = choose_config(fused, with_library(kGpu));
+  EXPECT_EQ(family_of(config).name, "matmul");
+  EXPECT_EQ(why_chosen(fused, with_library(kGpu), config),
+            "the product is fused with what follows it");
 }
 
 }  // namespace

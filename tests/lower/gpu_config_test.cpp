@@ -1,5 +1,5 @@
-// The decisions for GPUs: form, threads a row, clusters, vectors and tiles of the shapes that the
-// heuristic was made for, and the list of configs that tuning measures.
+// The GPU heuristic's decisions: family, threads per row, clusters, vectors and tiles for the
+// shapes it was designed for, and the list of configs that tuning measures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Decision {
   std::string_view family() const { return family_of(config).name; }
   const tile::Mapping& mapping() const { return tiling().mapping; }
   std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
-  // Rows that one thread takes.
+  // Rows per thread.
   std::int64_t rows_each() const {
     return tiling().tile_rows * mapping().threads_per_row / mapping().threads;
   }
@@ -68,7 +68,7 @@ Graph reduction(const Shape& shape, int axis, DType dtype = DType::f32) {
   return maker.graph;
 }
 
-// Elements that do not wait for the sum beside them.
+// Elements that do not depend on the sum computed in the same kernel.
 Graph sum_beside_cosine(const Shape& shape) {
   GraphMaker maker;
   const Operand x = maker.input(shape);
@@ -77,7 +77,7 @@ Graph sum_beside_cosine(const Shape& shape) {
   return maker.graph;
 }
 
-// layernorm's last step: all rows share an operand.
+// Layernorm's last step: all rows share an operand.
 Graph centred_and_scaled(const Shape& shape, DType dtype = DType::f32) {
   GraphMaker maker;
   const Operand x = maker.input(shape, dtype);
@@ -170,7 +170,7 @@ TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
   EXPECT_EQ(d.mapping().vector, 4);
 }
 
-// Values of the rows, repeated along them, do not make a few rows columns.
+// Per-row operands, broadcast along the rows, must not make a short kept axis the columns.
 TEST(MappingTest, RowValuesFromElsewhereDoNotTurnTheTile) {
   GraphMaker maker;
   const Shape shape{3, 128, 2400};
@@ -277,7 +277,7 @@ TEST(MappingTest, TilesAreSmallWhereLargeOnesWouldBeFew) {
   EXPECT_EQ(tile_of(DType::f16), 64) << "32 would be 64 bytes";
 }
 
-// 16-bit floats lie in pairs until they are computed with.
+// 16-bit floats stay packed (half2) until they are used.
 TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
   const auto scaled = [](DType dtype) {
     const Shape shape{8192, 32768};
@@ -303,7 +303,7 @@ TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
   EXPECT_EQ(decide(softmax({512, 32768}, DType::f16)).mapping().ahead, 1) << "three waves";
 }
 
-// What all rows share is loaded once by blocks that run row after row.
+// Persistent blocks load operands shared by all rows once.
 TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
   const auto scaled = [](const Shape& shape, DType dtype) {
     return decide(centred_and_scaled(shape, dtype)).mapping();
@@ -373,7 +373,7 @@ TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({128, 4096}, 1)).mapping().threads_per_row, 128) << "few rows";
 }
 
-// Beside what is fetched, a block needs slots for both reductions, for a program and the next.
+// Besides the prefetch buffer, a block needs double-buffered slots for both reductions.
 TEST(MappingTest, FetchingLeavesRoomForReductions) {
   const Decision d = decide(softmax({4096, 229376}));
   int fetching = 0;
@@ -388,7 +388,7 @@ TEST(MappingTest, FetchingLeavesRoomForReductions) {
   EXPECT_GT(fetching, 0);
 }
 
-// --- what tuning measures -----------------------------------------------------------------------
+// --- tuning candidates --------------------------------------------------------------------------
 
 std::vector<Graph> tuned_graphs() {
   GraphMaker add;
@@ -399,7 +399,7 @@ std::vector<Graph> tuned_graphs() {
   const Operand z = bias.input({2048, 1000});
   const Operand b = bias.input({1000});
   bias.output(bias.op(Op::add, {z, expanded(b, {2048, 1000})}));
-  GraphMaker products;  // too much for one block, or a cluster of them
+  GraphMaker products;  // too large for a block or a cluster
   Operand product = products.input({8192, 131072}, DType::bf16);
   for (int i = 0; i < 4; ++i)
     product = products.op(Op::mul, {product, products.input({8192, 131072}, DType::bf16)});

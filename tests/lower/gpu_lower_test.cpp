@@ -1,6 +1,5 @@
-// Lowering with a GPU's configs: values by the interpreter, and what only these kernels are told:
-// where tiles fit, what divides sizes and strides, whether offsets need 64 bits, what is read
-// again.
+// Lowering with GPU configs: values computed by the interpreter, and the facts only GPU kernels are
+// specialized on: exact tiles, divisors of sizes and strides, 64-bit offsets, reused buffers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -101,14 +100,14 @@ TEST(DeviceLowering, EveryConfigOfATransposedSumIsRight) {
   maker.output(maker.op(Op::add, {x, transposed(y)}));
   expect_every_config_right(maker.graph);
 
-  GraphMaker far;  // lines so far apart that neighbours lie along them
+  GraphMaker far;  // strides so large that consecutive blocks go along the rows
   const Operand columns = far.input_view({{70, 40}, {32768, 1}, 0});
   far.output(far.op(Op::add, {far.input({40, 70}), transposed(columns)}));
   EXPECT_TRUE(tiling_of(lowered(far.graph).config).rows_first);
   expect_every_config_right(far.graph);
 }
 
-// A row that repeats one element: its tile has one column, but the sum counts all of them.
+// A row that broadcasts one element: its tile has one column, but the sum counts every element.
 TEST(DeviceLowering, ASumOverARepeatedElementCountsEachOfThem) {
   for (std::int64_t columns : {128, 100, 1024}) {
     GraphMaker maker;
@@ -144,8 +143,8 @@ TEST(DeviceLowering, ScalarsSayWhatDividesThem) {
   for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
     const tile::ScalarParam& scalar = kernel.program().scalars[i];
     if (scalar.dtype != DType::i64) continue;
-    EXPECT_EQ(kernel.scalars[i] % scalar.multiple_of, 0) << scalar.name;
-    found = found || (kernel.scalars[i] == 1024 && scalar.multiple_of >= 4);
+    EXPECT_EQ(kernel.scalars[i].bits % scalar.multiple_of, 0) << scalar.name;
+    found = found || (kernel.scalars[i].bits == 1024 && scalar.multiple_of >= 4);
   }
   EXPECT_TRUE(found) << "the stride of 1024";
 }

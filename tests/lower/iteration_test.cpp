@@ -1,4 +1,4 @@
-// The index space of a group: which axes merge, and how memory is touched along them.
+// The index space of a group: which axes merge, and the accesses along them.
 #include "src/lower/iteration.h"
 
 #include <gtest/gtest.h>
@@ -134,8 +134,8 @@ TEST(IterationTest, AValueInsideAConcatIsWrittenWithItsStrides) {
   EXPECT_EQ(space.accesses[2].strides, std::vector<std::int64_t>({12, 1}));
 }
 
-// What a GPU's threads hold until their row is reduced: the elements themselves, or what took some
-// work.
+// The tiles GPU threads keep live until their row is reduced: the elements themselves, or costly
+// values computed from them.
 TEST(IterationTest, WhatIsKeptUntilARowIsReduced) {
   const Shape shape{4, 8};
   const auto rows = [&](const Operand& row) { return along_rows(row, shape[1]); };
@@ -207,7 +207,7 @@ TEST(IterationTest, ComputedTilesThatAreKeptAtOnce) {
     EXPECT_EQ(space_of(m.graph).kept_computed, 1) << "the differences are made again";
   }
 }
-// Whatever the order of reductions that do not need each other.
+// Independent of the order of independent reductions.
 TEST(IterationTest, WhatIsComputedAfterAllReductionsIsNotKept) {
   const Shape shape{4, 8};
   for (const bool max_first : {true, false}) {

@@ -1,5 +1,5 @@
 // Every form of lowering, run by the interpreter, against the f64 reference. all_configs() lists
-// every form, column axis, row axis and tile that a group allows, so each program meets them all.
+// every form, column axis, row axis and tile that a group allows; each program is tested with all.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -64,7 +64,7 @@ std::vector<Config> all_configs(const IterationSpace& space) {
   return configs;
 }
 
-// Runs the program fused and unfused, each group in each of its configurations.
+// Runs the program fused and unfused, each group with each of its configs.
 void expect_every_config_right(const Graph& graph, std::vector<Numbers> inputs,
                                double bound = 1e-5) {
   verify(graph);
@@ -346,7 +346,7 @@ TEST(LowerValuesTest, ConstantsOfEveryType) {
   expect_every_config_right(maker.graph, 1e-15);
 }
 
-// --- the kernel around the program ---
+// --- kernels ---
 
 TEST(LowerKernelTest, IsNamedAfterItsOperations) {
   GraphMaker maker;
@@ -363,7 +363,8 @@ TEST(LowerKernelTest, IsNamedAfterItsOperations) {
 }
 
 TEST(LowerKernelTest, OneProgramServesOtherSizes) {
-  // Sizes, strides and constants are parameters: within a tile's bucket the text does not change.
+  // Sizes, strides and constants are parameters: the text is the same for all sizes in a tile's
+  // bucket.
   auto program = [](std::int64_t rows, std::int64_t cols, double factor) {
     GraphMaker maker;
     const Operand x = maker.input({rows, cols});

@@ -1,5 +1,5 @@
-// Which sums are made in their maximum's pass, how many passes that leaves, and their values by the
-// interpreter.
+// Which sums are computed in their maximum's pass, how many passes remain, and their values from
+// the interpreter.
 #include "src/lower/online.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(OnlineSumTest, IsRightOnHardRows) {
     }
 }
 
-// The reference is not all NaN, and not without any.
+// The reference has some NaN rows, but not only those.
 TEST(OnlineSumTest, HardRowsHaveInfinitiesAndNans) {
   const auto program = online_programs(11, 50, DType::f32)[0];
   const auto expected =
@@ -62,7 +62,7 @@ TEST(OnlineSumTest, HardRowsHaveInfinitiesAndNans) {
   EXPECT_EQ(rows, 4) << "all -inf, one inf, NaN, all inf";
 }
 
-// What does not fit stays as it is.
+// Number of online sums found for the sum of `element` over rows.
 std::size_t found(
     const std::function<Operand(GraphMaker&, const Operand& x, const Operand& top)>& element,
     DType dtype = DType::f32, ReduceKind top = ReduceKind::max) {

@@ -78,6 +78,17 @@ TEST(CompileKernels, TheFirstFailingProgramIsNamed) {
   EXPECT_EQ(device.names.size(), 4u);
 }
 
+TEST(CompileKernels, OnlyMissingKernelsAreCompiled) {
+  NamingDevice device;
+  const auto programs = programs_named({"a", "b", "c", "d"});
+  const KernelPtr b = compile_kernel(device, programs[1]);
+  const auto kernels = compile_kernels(device, pointers(programs));
+  EXPECT_EQ(kernels[1], b);
+  EXPECT_EQ(static_cast<const NamedKernel&>(*kernels[2]).name, "c");
+  EXPECT_EQ(compile_kernels(device, pointers(programs)), kernels);
+  EXPECT_EQ(device.names, (std::multiset<std::string>{"a", "b", "c", "d"}));
+}
+
 TEST(CompileKernels, NothingGivesNothing) {
   NamingDevice device;
   EXPECT_TRUE(compile_kernels(device, {}).empty());

@@ -10,7 +10,7 @@ namespace {
 
 void run_on_simt(const Kernel& kernel, const std::vector<tile::BufferBinding>& buffers) {
   compile_kernel(simt_test::device(), kernel.program())
-      ->launch(buffers, kernel.scalars, kernel.grid, 0);
+      ->launch(buffers, scalar_words(kernel), kernel.grid, 0);
 }
 
 TEST(SimtOnlineSum, IsRightAlongRows) {

@@ -22,13 +22,16 @@ def main():
     validator = jsonschema.Draft202012Validator(json.load(open(schema_path)))
     validator.check_schema(validator.schema)
     with tempfile.TemporaryDirectory() as out:
+        program = pathlib.Path(out) / "my.sinter"
+        program.write_text("%x: f32(2, 3) = input\n%k: i64(3) = input\n%y = add %x, %k\nreturn %y\n")
         # A shape that runs, one that does not fit, two types; unfused edges come from few long rows.
-        subprocess.run([tool, "suite", "--cases", "softmax,h_red_pw,bias_dropout_add_t", "--dtype",
+        subprocess.run([tool, "suite", "--cases",
+                        f"softmax,h_red_pw,bias_dropout_add_t,{program}", "--dtype",
                         "f32,bf16", "--shapes", "8x8,1x100000,16777216x16777216", "--seconds",
                         "0.001", "--out", out], check=True, stdout=subprocess.DEVNULL)
         results = json.load(open(pathlib.Path(out) / "results.json"))
     validator.validate(results)
-    assert len(results["rows"]) == 3 * 3 * 2 * 2, len(results["rows"])
+    assert len(results["rows"]) == 3 * 3 * 2 * 2 + 2, len(results["rows"])
     assert results["plans"], "no plans"
     for path in recorded:
         validator.validate(json.load(open(path)))

@@ -338,7 +338,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
     if (run)
       run(kernel, bindings);
     else
-      tile::interpret(kernel.program(), bindings, kernel.scalars, 0, kernel.grid);
+      tile::interpret(kernel.program(), bindings, scalar_words(kernel), 0, kernel.grid);
   }
   std::vector<Numbers> outputs;
   for (const Operand& output : plan.graph.outputs) {
@@ -367,7 +367,7 @@ void expect_close(const std::vector<Numbers>& actual, const std::vector<Numbers>
   }
 }
 
-Graph rewritten_by(Graph (*pass)(const Graph&), const Graph& graph) {
+Graph rewritten_by(Graph (*pass)(Graph), const Graph& graph) {
   Graph result = remove_dead(pass(graph));
   verify(result);
   const auto inputs = random_inputs(graph, 11);

@@ -47,6 +47,6 @@ void expect_close(const std::vector<Numbers>& actual, const std::vector<Numbers>
                   double bound, const std::string& what = {});
 
 // What the pass makes of the graph, without dead nodes; it has the same meaning for random inputs.
-Graph rewritten_by(Graph (*pass)(const Graph&), const Graph& graph);
+Graph rewritten_by(Graph (*pass)(Graph), const Graph& graph);
 
 }  // namespace sinter::testing_support

@@ -27,7 +27,7 @@ inline void expect_round_trip(const Graph& graph) {
 }
 
 // What a pass makes of a program, as text, without dead nodes. It must not change the meaning.
-inline std::string after(Graph (*pass)(const Graph&), std::string_view text) {
+inline std::string after(Graph (*pass)(Graph), std::string_view text) {
   return to_string(rewritten_by(pass, parse_graph(text)));
 }
 

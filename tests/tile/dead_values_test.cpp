@@ -1,4 +1,4 @@
-// What the builder leaves out of a program: values that nothing uses, and constants' copies.
+// What the builder removes from a program: dead values and duplicate constants.
 #include "src/tile/dead_values.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class DeadValuesTest : public testing::Test {
   void store(ValueId value) { b.store(y, cols, value, kNoValue); }
 };
 
-// What the pass makes of a program that reads x and writes y.
+// The result of the pass on a program that reads x and writes y.
 std::string after_pass(std::string_view body) {
   constexpr std::string_view kHeader = "kernel dead\n  in x: f32\n  out y: f32\n  scalar n: i64\n";
   TileProgram program = parse_tile_program(std::string(kHeader) + std::string(body));

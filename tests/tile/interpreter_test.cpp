@@ -22,7 +22,7 @@ BufferBinding bind(std::vector<T>& data) {
   return {data.data(), static_cast<std::int64_t>(data.size())};
 }
 
-// Runs a program whose tile `make` builds from x, and stores it densely; returns what was stored.
+// Runs a program that stores the tile `make` builds from x; returns the stored values.
 template <typename Out, typename In>
 std::vector<Out> run(std::vector<In> x, DType in, DType out,
                      const std::function<ValueId(Builder&, int x)>& make) {
@@ -223,7 +223,7 @@ TEST(InterpreterTest, ANanWinsMaximaAndMinima) {
 }
 
 TEST(InterpreterTest, LongSumsAreAddedInPairs) {
-  // Adding one after the other would stop at 2^24.
+  // Sequential addition would lose too much precision.
   const std::size_t count = 1 << 18;
   EXPECT_EQ(run_f32(Floats(count, 100.1f),
                     [&](Builder& b, int x) {
@@ -276,7 +276,7 @@ TEST(InterpreterTest, BroadcastRepeats) {
 }
 
 TEST(InterpreterTest, LoopsCarryTilesAndScalars) {
-  // (tile, scalar) -> (tile + i, scalar * 2): 4 trips of i = 1, 4, 7, 10.
+  // (tile, scalar) -> (tile + i, scalar * 2): 4 iterations with i = 1, 4, 7, 10.
   EXPECT_EQ(run_f32({},
                     [](Builder& b, int) {
                       const ValueId tile = b.broadcast_to(b.real(0, DType::f32), {1, 2});

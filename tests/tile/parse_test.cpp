@@ -1,4 +1,4 @@
-// Tile programs as text: what is read, what is refused and where.
+// Parsing tile programs: accepted programs, and the position and text of errors.
 #include "src/tile/parse.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace sinter::tile {
 namespace {
 
-// As people write it: names, numbers among the operands, no types.
+// Handwritten style: names, numbers as operands, no types.
 constexpr const char* kRowSum = R"(
 kernel row_sum  // y[row] = sum of x[row, :]
   in x: f32
@@ -90,6 +90,7 @@ TEST(ParseTileTest, EveryFieldIsReadBack) {
   const std::string text = R"(kernel fields
   caching results
   separate_ops
+  in_place
   mapping threads = 128, threads_per_row = 32, vector = 4, cluster = 2, late_loads = true, wide_index = false
   in x: bf16 reused
   out y: bool
@@ -138,8 +139,8 @@ TEST(ParseTileTest, SeveralKernelsFollowEachOther) {
 
 struct Wrong {
   const char* name;
-  const char* from;  // a part of row_sum()
-  const char* to;    // in its place
+  const char* from;  // a part of kRowSum
+  const char* to;    // its replacement
   const char* message;
 };
 

@@ -1,4 +1,4 @@
-// The tile IR: what the builder infers, what verify() refuses, and the printed form.
+// The tile IR: what the builder infers, what verify() rejects, and the printed form.
 #include "src/tile/program.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Sample {
   int y = b.add_buffer("y", DType::f32, true);
   ValueId n = b.add_scalar("n", DType::i64);
   ValueId scale = b.add_scalar("scale", DType::f64);
-  // One call a line: C++ leaves the order of a call's arguments open, and the text shows it.
+  // One call per line: the order of instructions must not depend on C++ argument evaluation.
   ValueId id = b.program_id();
   ValueId block = b.integer(64);
   ValueId start = b.mul(id, block);

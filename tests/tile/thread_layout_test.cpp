@@ -1,4 +1,4 @@
-// How tiles lie on threads: what each holds, where threads stand outside, what exchanging takes.
+// How tiles map to threads: elements per thread, threads outside the tile, and exchange slots.
 #include "src/tile/thread_layout.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// One pass over the instructions. Scalars that are the same in every place, parameters and the
-// program's number, are one atom however often the program asks for them.
+// One pass over the instructions. Repeated reads of a parameter or of the program id count as one
+// atom.
 #include "src/codegen/analysis/affine.h"
 
 #include <map>
@@ -12,7 +12,7 @@ using tile::ValueId;
 
 namespace {
 
-// What each i64 scalar is: a constant, or itself, or the first of those that are the same.
+// The Index of each i64 scalar: a constant, the first equal scalar, or the scalar itself.
 class Scalars {
  public:
   Index index_of(ValueId id, const Instr& definition) {
@@ -95,7 +95,7 @@ std::optional<PrefixMask> IndexAnalysis::mask_result(const Instr& instr) const {
   return std::nullopt;
 }
 
-// Not of two limits along the same axis: which is less is not known.
+// Fails for two limits along the same axis: it is not known which is less.
 std::optional<PrefixMask> IndexAnalysis::joined_mask(const Instr& instr) const {
   const auto& a = mask(instr.args[0]);
   const auto& b = mask(instr.args[1]);

@@ -1,5 +1,5 @@
-// What the code generators know of index tiles: offsets that step evenly along rows and columns,
-// and masks that are on up to a limit. Most offsets and masks never become code.
+// Symbolic index tiles: offsets that are affine in row and column, and masks that are on up to a
+// limit. Most offsets and masks are never materialized.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Affine {
   Index col_step;
 };
 
-// On where row < row_limit and col < col_limit, as far as there are limits.
+// On where row < row_limit and col < col_limit; a missing limit always holds.
 struct PrefixMask {
   std::optional<Index> row_limit;
   std::optional<Index> col_limit;
@@ -31,10 +31,10 @@ class IndexAnalysis {
  public:
   explicit IndexAnalysis(const tile::TileProgram& program);
 
-  // Every i64 scalar has one: its base.
+  // Every i64 scalar is affine, with only a base.
   const std::optional<Affine>& affine(tile::ValueId id) const { return affine_[id]; }
   const std::optional<PrefixMask>& mask(tile::ValueId id) const { return masks_[id]; }
-  // A tile that is known by one of the two, so that no array is needed for it.
+  // Whether a tile is a known offset or mask, so that it needs no array.
   bool is_index(tile::ValueId id) const;
 
  private:

@@ -1,5 +1,5 @@
-// One pass over the instructions for the scalars that expressions are made of; what is not
-// understood is a multiple of 1.
+// One pass over the instructions for the scalars in index expressions; anything unknown counts as a
+// multiple of 1.
 #include "src/codegen/analysis/divisibility.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ int largest_power(std::int64_t value) {
 Divisibility::Divisibility(const tile::TileProgram& program)
     : program_(program), multiples_(program.values.size(), 1) {
   tile::for_each_instr(program.body, [&](const Instr& instr) {
-    // A loop's counter comes before its body; what it carries stays unknown.
+    // A loop's counter is set before its body is visited; carried values stay unknown.
     if (instr.code == Code::loop)
       multiples_[instr.body_params[0]] = std::min(of(instr.args[0]), of(instr.args[2]));
     else if (!instr.results.empty() && program[instr.results[0]].shape.is_scalar())

@@ -1,5 +1,5 @@
-// Divisibility: powers of two that divide a program's offsets and limits, so that neighbours can be
-// read and written together. In: a program whose scalars say what divides them.
+// Divisibility: powers of two that divide a program's offsets and limits, which permit vector loads
+// and stores. In: a program whose scalars declare their divisors (ScalarParam::multiple_of).
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ class Divisibility {
   explicit Divisibility(const tile::TileProgram& program);
 
   int of(const Index& index) const;
-  // Divides the offset wherever the column (or row, along that axis) is a multiple of kMost.
+  // A divisor of the offset at every column (or row, by `along`) that is a multiple of kMost.
   int of(const Affine& offset, tile::Axis along = tile::Axis::cols) const;
-  // The columns at which the mask turns off are multiples of it.
+  // A divisor of the column at which the mask turns off.
   int of(const PrefixMask& mask) const;
 
   static constexpr int kMost = 16;
@@ -26,7 +26,7 @@ class Divisibility {
   int result_of(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
-  ById<tile::ValueId, int> multiples_;  // of i64 scalars
+  ById<tile::ValueId, int> multiples_;  // divisors of i64 scalars
 };
 
 }  // namespace sinter

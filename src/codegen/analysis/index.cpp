@@ -1,4 +1,4 @@
-// Sums have few terms: looking for a like one in all of them is quick.
+// Sums have few terms, so a linear search for like terms is fast.
 #include "src/codegen/analysis/index.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sinter {
 namespace {
 
-// Signed overflow has no meaning in C++, unsigned overflow does.
+// Signed overflow is undefined in C++, unsigned overflow wraps.
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }

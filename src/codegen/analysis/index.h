@@ -1,6 +1,6 @@
-// Index: an integer expression of a program's scalars, as a value: a sum of terms, each a constant
-// times a product of scalars. Constants fold, like terms join; text appears when it is printed
-// (value_names.h). Arithmetic wraps around like that of the program.
+// Index: a symbolic integer expression over a program's scalars: a sum of terms, each a constant
+// times a product of scalars. Constants fold and like terms combine; value_names.h prints it.
+// Arithmetic wraps, as in the program.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace sinter {
 
 class Index {
  public:
-  // Factors are atoms: nothing looks into how a scalar was computed.
+  // Factors are atoms: the definition of a scalar is not expanded.
   struct Term {
     std::int64_t coefficient = 1;
     std::vector<tile::ValueId> factors;
 
-    // Equal but for the coefficient, in any order.
+    // Equal except for the coefficient; factors may be in any order.
     bool is_like(const Term& other) const;
     friend bool operator==(const Term& a, const Term& b) {
       return a.coefficient == b.coefficient && a.is_like(b);
@@ -34,19 +34,19 @@ class Index {
   std::optional<std::int64_t> constant() const;
   bool depends_on(tile::ValueId scalar) const;
 
-  // In the order they were added in, their factors in the order they were multiplied in.
+  // In insertion order, with factors in the order of multiplication.
   const std::vector<Term>& terms() const { return terms_; }
 
   friend Index operator+(Index a, const Index& b);
   friend Index operator-(Index a, const Index& b);
   friend Index operator*(const Index& a, const Index& b);
-  // The same polynomial, however it was written.
+  // Compares polynomials, independent of the order of terms and factors.
   friend bool operator==(const Index& a, const Index& b);
 
  private:
   void add(const Term& term);
 
-  std::vector<Term> terms_;  // none is zero, no two are alike
+  std::vector<Term> terms_;  // none is zero, no two are like terms
 };
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// A limit bounds a loop if all guards in it agree, no effect is without one and nothing later sees
-// what lies beyond. Loads need none; reductions need one along the columns they run over.
+// A limit becomes a loop bound if all masks in the loop agree on it, every effect has it, and the
+// elements beyond it are dead. Loads need no mask; reductions need one along the columns.
 #include "src/codegen/analysis/limits.h"
 
 #include <bit>
@@ -17,7 +17,7 @@ using tile::ValueId;
 
 namespace {
 
-// The signs of zeros count.
+// Distinguishes 0 and -0.
 bool is_identity(const Instr& instr, ReduceKind kind, DType dtype) {
   if (instr.code != Code::constant) return false;
   const Instr neutral = identity(kind, dtype);
@@ -29,8 +29,8 @@ bool is_identity(const Instr& instr, ReduceKind kind, DType dtype) {
   return bits(instr.real) == bits(neutral.real);
 }
 
-// The mask that guards an instruction's effect: a store's own, a reduction's if what it selects
-// elsewhere counts for nothing.
+// The mask of an instruction's effect: a load's or store's own mask, or that of a reduction over
+// where(mask, x, identity).
 ValueId guard(const CpuValues& values, const Instr& instr) {
   if (instr.code == Code::store) return instr.args[2];
   if (instr.code == Code::load) return instr.args[1];
@@ -42,7 +42,7 @@ ValueId guard(const CpuValues& values, const Instr& instr) {
   return is_identity(elsewhere, instr.reduce_kind, dtype) ? source.args[0] : kNoValue;
 }
 
-// The one limit along an axis that all guards agree on.
+// The limit along an axis that all masks agree on.
 class Agreement {
  public:
   Agreement(const CpuValues& values, Axis axis) : values_(values), axis_(axis) {}
@@ -58,7 +58,7 @@ class Agreement {
     if (limit_ && limit_ != prefix->limit(axis_)) agreed_ = false;
     limit_ = prefix->limit(axis_);
   }
-  // The loop leaves this value behind.
+  // The loop computes this value for later code.
   void leaves(ValueId id) { left_.push_back(id); }
 
   std::optional<Index> limit() const {

@@ -1,5 +1,5 @@
-// Limits: where a stage's masks agree, its loops' bounds take their place.
-// In: a stage's instructions. Out: the loops' limits, and what a mask still has to say beside them.
+// Limits: replaces masks by loop bounds if all masks of a stage agree.
+// In: a stage's instructions. Out: the loop bounds, and the part of a mask they do not cover.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace sinter {
 
-// Of a loop over rows that runs these instructions.
+// Limits of a loop over rows that runs these instructions.
 PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const tile::Instr*>& rows);
-// Of the loops over a stage's elements; `updated`: the carried tiles it writes.
+// Limits of the loops over a stage's elements; `updated`: the loop-carried tiles it writes.
 PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
                                const std::vector<tile::ValueId>& updated);
 
-// The mask without the limits that the loops' bounds are.
+// The mask without the limits that the loop bounds already enforce.
 PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask);
 
 }  // namespace sinter

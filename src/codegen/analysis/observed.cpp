@@ -1,4 +1,4 @@
-// Backwards from the effects, until nothing changes: a sight only ever grows, so that is soon.
+// Backward dataflow from the effects to a fixed point. Sights only grow, so it converges quickly.
 #include "src/codegen/analysis/observed.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using tile::ValueId;
 
 namespace {
 
-// Whether the limit may be another one in the loop's next trip.
+// Whether the limit may change between iterations of the loop.
 bool varies_in(const Instr& loop, const Index& limit) {
   const auto depends_on_any = [&](const std::vector<ValueId>& ids) {
     return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return limit.depends_on(id); });
@@ -78,7 +78,7 @@ void ObservedLimits::visit(const std::vector<Instr>& block) {
 
 void ObservedLimits::visit(const Instr& instr, Axis axis) {
   const Sight everything{Extent::everything};
-  Sight seen;  // of the results
+  Sight seen;  // joined sight of the results
   for (ValueId id : instr.results) seen = joined(seen, sight(id, axis));
   switch (instr.code) {
     case Code::store:
@@ -103,14 +103,14 @@ void ObservedLimits::visit(const Instr& instr, Axis axis) {
   }
 }
 
-// Addresses count whether the value does or not.
+// Addresses are live even if the loaded value is dead.
 void ObservedLimits::visit_load(const Instr& instr, Axis axis, const Sight& seen) {
   see(instr.args[0], axis, up_to(limit_of(instr.args[1], axis)));
   see(instr.args[1], axis, Sight{Extent::everything});
   see(instr.args[2], axis, seen);
 }
 
-// What a loop starts with, carries, hands on and leaves is one value.
+// A loop's initial value, carried value, yield and result are treated as one value.
 void ObservedLimits::visit_loop(const Instr& loop, Axis axis) {
   for (std::size_t i = 0; i < loop.results.size(); ++i) {
     const ValueId carried = loop.body_params[i + 1];

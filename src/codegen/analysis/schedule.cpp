@@ -1,4 +1,4 @@
-// Stage numbers first, then, from the last stage back, what each has to compute.
+// Numbers the stages first, then finds what each has to compute, from the last stage to the first.
 #include "src/codegen/analysis/schedule.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Scheduler {
     if (loads_ == Loads::stay_late) delay(block, yields);
     for (const Instr& instr : block) place(instr);
     for (ValueId id : yields) {
-      // The last stage writes the carried tiles, after every reader of the old ones.
+      // The last stage writes the carried tiles, after all reads of the old values.
       if (kind_of(id) == Kind::element) yields_.push_back(id);
     }
     if (!yields_.empty() && stages_.back().loop) stages_.emplace_back();
@@ -92,7 +92,7 @@ class Scheduler {
     return shape.cols == 1 ? Kind::row : Kind::element;
   }
 
-  // Where an instruction belongs: a store by what it stores, anything else by its result.
+  // An instruction's kind: a store's by its offsets, any other's by its result.
   Kind kind_of(const Instr& instr) const {
     if (instr.code == Code::store) return kind_of(instr.args[0]);
     return kind_of(instr.results[0]);
@@ -124,8 +124,8 @@ class Scheduler {
     stages_.resize(static_cast<std::size_t>(last) + 1);
   }
 
-  // Tiles that could be had in an early stage are loaded and computed in the first that uses them:
-  // until then they would only take up registers.
+  // Moves loads and computations of tiles to the first stage that uses them, to shorten live ranges
+  // and save registers.
   void delay(const std::vector<Instr>& block, const std::vector<ValueId>& yields) {
     std::map<ValueId, int> first_use;
     const auto note = [&](ValueId id, int stage) {
@@ -142,7 +142,7 @@ class Scheduler {
           stage = std::max(stage, it->second);
           ready_[instr.results[0]] = stage;
         }
-      // What a loop uses has to be there before it.
+      // Values used in a loop must be available before it.
       const int used = instr.code == Code::loop ? stage - 1 : stage;
       for (ValueId arg : instr.args) note(arg, used);
       for (ValueId id : instr.body_yields) note(id, used);
@@ -159,8 +159,8 @@ class Scheduler {
     return computes && kind_of(instr) == Kind::element && !is_written(instr);
   }
 
-  // Loads and stores of one buffer keep their order: they are in different stages, but for stores
-  // to the same elements.
+  // Keeps the order of loads and stores to one buffer by putting them in different stages, except
+  // for stores to the same elements.
   int stage_in_order(const Instr& instr, int stage) {
     Accesses& before = accesses_[instr.index];
     if (instr.code == Code::load) {
@@ -198,8 +198,8 @@ class Scheduler {
     }
   }
 
-  // Everything stage s computes, from its sinks and from what later stages want kept: a stage for
-  // each shape, tall ones first, as they may read the old values of what flat ones update.
+  // Everything stage s computes, derived from its sinks and from the values later stages need: one
+  // stage per shape, tallest first, because it may read old values that a flatter one updates.
   std::vector<Stage> filled(int s) {
     Stage& stage = stages_[static_cast<std::size_t>(s)];
     if (stage.loop) {
@@ -237,13 +237,13 @@ class Scheduler {
     for (ValueId id : part.kept) compute(id, s);
     for (ValueId id : part.yields) need(id, s);
     for (ValueId id : needed_) part.elements.push_back(facts_.definition.at(id));
-    // One block's instructions lie side by side, in their order.
+    // A block's instructions are contiguous in memory, so pointer order is program order.
     std::sort(part.elements.begin(), part.elements.end(), std::less<>());
   }
 
   bool is_tile(ValueId id) const { return kind_of(id) == Kind::element && !index_.is_index(id); }
 
-  // Not a splat, which is no tile worth keeping, and not a loop's result, which has an array.
+  // Excludes splats, which are not worth keeping, and loop results, which already have an array.
   bool needs_array(ValueId id) const {
     const Instr& instr = *facts_.definition.at(id);
     const bool is_splat = instr.code == Code::broadcast && kind_of(instr.args[0]) == Kind::scalar;
@@ -255,13 +255,13 @@ class Scheduler {
     kept_at_[ready_.at(id)].push_back(id);
   }
 
-  // A load that would not find the same values again.
+  // A load from a written buffer: loading again could give other values.
   bool is_written(const Instr& instr) const {
     return instr.code == Code::load &&
            program_.buffers[static_cast<std::size_t>(instr.index)].written;
   }
 
-  // Stage s reads v.
+  // Stage s reads the value.
   void need(ValueId id, int s) {
     if (!is_tile(id) || needed_.count(id)) return;
     auto it = ready_.find(id);
@@ -286,7 +286,7 @@ class Scheduler {
       if (arg != kNoValue) need(arg, s);
   }
 
-  // Stops counting once past the budget: values shared by many would be counted again and again.
+  // Stops counting beyond the budget: shared values would be counted many times over.
   int repeat_cost(ValueId id, int budget) const {
     if (!is_tile(id) || kept_.count(id) || !ready_.count(id)) return 1;
     const Instr& instr = *facts_.definition.at(id);
@@ -305,7 +305,7 @@ class Scheduler {
     return cost;
   }
 
-  // To one buffer, by stage.
+  // Stages of the accesses to one buffer.
   struct Accesses {
     int last_load = -1;
     int last_store = -1;
@@ -323,7 +323,7 @@ class Scheduler {
   std::vector<ValueId> yields_;
   std::set<ValueId> kept_;
   std::map<int, std::vector<ValueId>> kept_at_;
-  std::set<ValueId> needed_;  // of the stage being filled
+  std::set<ValueId> needed_;  // values the stage being filled computes
 };
 
 }  // namespace

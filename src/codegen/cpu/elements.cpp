@@ -1,5 +1,4 @@
-// The body of the loop over vectors is written twice: for whole vectors, and for the last, partial
-// one.
+// Renders the body of the loop over vectors twice: for whole vectors, and for a partial last one.
 #include "src/codegen/cpu/elements.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr int kUnroll = 4;
 constexpr int kLightBody = 8;           // simple instructions
-constexpr std::int64_t kSumBlock = 64;  // additions to one accumulator before it is put away
+constexpr std::int64_t kSumBlock = 64;  // additions per accumulator before it is flushed
 
 class ElementLoops {
  public:
@@ -59,13 +58,13 @@ class ElementLoops {
     return tiles;
   }
 
-  // All of the stage's results have the same.
+  // The common shape of the stage's results.
   tile::TileShape shape() const {
     if (!stage_.sinks.empty()) return values_.program[stage_.sinks[0]->args[0]].shape;
     return values_.program[stage_.kept.empty() ? updates_[0].tile : stage_.kept[0]].shape;
   }
 
-  // A light reduction would wait for its accumulator: several of them hide that.
+  // A cheap reduction is bound by the latency of its accumulator: several accumulators hide it.
   int unroll() const {
     int cost = 0;
     bool reduces = false;
@@ -80,7 +79,7 @@ class ElementLoops {
       if (!values_.is_transposed(*instr)) continue;
       const Affine& offsets = *values_.index.affine(instr->args[0]);
       const ValueId id = instr->results[0];
-      const PrefixMask rest = mask_beside_loops(*instr);  // the loops' bounds hold anyway
+      const PrefixMask rest = mask_beside_loops(*instr);  // loop bounds always apply
       const auto next = ahead_.next_tiles.find(id);
       code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
                  values_.cols(id), values_.buffer_name(*instr), values_.names.text(offsets.base),
@@ -117,7 +116,7 @@ class ElementLoops {
     for (const Reduction& reduction : reductions_) reduction.finish();
   }
 
-  // Sums of floats so long that one running total would lose digits: they are taken in blocks.
+  // Float sums so long that one running total would lose precision: these are summed in blocks.
   std::vector<Reduction> long_sums() const {
     std::vector<Reduction> sums;
     if (shape_.cols > 2 * block_cols())
@@ -156,7 +155,7 @@ class ElementLoops {
       for (int u = 1; u < unroll_; ++u) reduction.merge(u);
   }
 
-  // `accumulator`: which of several the body adds to.
+  // `accumulator`: the one the body adds to.
   void render_body(Lanes lanes, int accumulator = 0) {
     VectorBody body(values_, scratch_, code_, limits_, lanes);
     if (lanes == Lanes::all)
@@ -173,12 +172,12 @@ class ElementLoops {
       if (!values_.is_transposed(instr) || !mask_beside_loops(instr).is_unlimited())
         keep(id, body.operand(id), lanes);
     }
-    std::vector<std::string> next;  // all read before the first is written
+    std::vector<std::string> next;  // read all before writing the first
     for (const TileUpdate& update : updates_) next.push_back(body.operand(update.next));
     for (std::size_t i = 0; i < updates_.size(); ++i) keep(updates_[i].tile, next[i], lanes);
   }
 
-  // A last vector that is partial must not reach into the next row.
+  // A partial last vector must not overwrite the next row.
   void keep(ValueId id, const std::string& value, Lanes lanes) {
     if (lanes == Lanes::first_n && shape_.rows > 1 && shape_.cols % values_.lanes != 0)
       return code_.line("store_n({}, {}, n);", scratch_.address(id), value);

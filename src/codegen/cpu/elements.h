@@ -1,5 +1,5 @@
-// The loops over one stage's elements: rows around vectors of columns.
-// In: a stage and what it leaves behind. Out: lines of C++.
+// The loops over one stage's elements: an outer loop over rows, an inner one over column vectors.
+// In: a stage and the tiles it updates. Out: lines of C++.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@
 
 namespace sinter {
 
-// A tile that a loop carries, and its value for the next trip.
+// A loop-carried tile, and its value for the next iteration.
 struct TileUpdate {
   tile::ValueId tile;
   tile::ValueId next;
 };
 
-// `ahead`: what the stage asks for while it computes.
+// `ahead`: the prefetches the stage issues while it computes.
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
                      const StagePrefetches& ahead);

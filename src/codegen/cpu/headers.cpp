@@ -1,4 +1,4 @@
-// A table of headers with the functions they are pasted for.
+// A table of headers and the functions they define.
 #include "src/codegen/cpu/headers.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 struct HeaderRow {
   std::string_view name;
-  std::string_view functions;  // space-separated; empty: always
+  std::string_view functions;  // space-separated; empty: always included
   std::string_view needs;      // other headers, space-separated
 };
 
-// In the order they are pasted.
+// In inclusion order.
 constexpr std::array kHeaders = {
     HeaderRow{"types.h", "", ""},
     HeaderRow{"memory.h", "", ""},

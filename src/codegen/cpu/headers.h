@@ -1,4 +1,4 @@
-// Which headers of kernels/cpu a kernel's text needs.
+// Selects the headers of kernels/cpu that a kernel's text needs.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace sinter {
 
-// Their text, in an order that compiles: only what the functions called in `kernel` are defined in.
+// The text of the headers that define the functions called in `kernel`, in dependency order.
 std::vector<std::string_view> headers_for(std::string_view kernel);
 
 }  // namespace sinter

@@ -1,6 +1,6 @@
-// Rows are asked for while the later stages compute on those at hand, each stage its share: memory
-// then works all the time. With one stage only, what hardware does not see coming is asked for:
-// transposed tiles, and the rows of a loop that jumps.
+// Later stages prefetch the next rows while they compute on the current ones, each stage a share,
+// so that memory stays busy. With only one stage, prefetches just what the hardware prefetcher
+// misses: transposed tiles, and the strided rows of a loop.
 #include "src/codegen/cpu/prefetch.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ bool is_heavy(const Stage& stage) {
   });
 }
 
-// The stages that ask for what stage 0 loads.
+// The stages that prefetch the loads of stage 0.
 std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>& stages,
                                ValueId counter) {
   if (values.program.caching != tile::Caching::nothing || stages[0].loop) return {};
@@ -34,7 +34,7 @@ std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>
       std::any_of(stages[0].elements.begin(), stages[0].elements.end(),
                   [&](const Instr* instr) { return values.is_transposed(*instr); });
   if (crosses || counter != kNoValue) return {0};
-  // Stages that compute much leave memory idle; where there is none, all later ones share.
+  // Compute-heavy stages leave memory idle; if there are none, all later stages share the work.
   auto later_stages = [&](bool heavy_only) {
     std::vector<int> found;
     for (std::size_t s = 1; s < stages.size(); ++s)
@@ -44,17 +44,17 @@ std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>
   };
   std::vector<int> later = later_stages(true);
   if (later.empty()) later = later_stages(false);
-  // Shares are halves or quarters, so that dividing costs nothing; the last stages take them.
+  // Use 1, 2 or 4 stages, the last ones, so that dividing by the number of shares is cheap.
   while (later.size() > 4 || later.size() == 3) later.erase(later.begin());
   return later;
 }
 
-// The column in the part of the row that falls to share `k` of `shares`.
+// The column to prefetch in part `k` of a row divided into `shares` parts.
 std::string column_of_share(std::size_t k, std::size_t shares) {
   return shares == 1 ? "c" : fmt::format("({} * cols + c) / {}", k, shares);
 }
 
-// Scalars that depend on the counter, with `_next` for their value at the next one.
+// Scalars that depend on the counter, named `_next` for their value at its next value.
 class NextValues {
  public:
   NextValues(const CpuValues& values, const Stage& stage, ValueId counter, const std::string& next)

@@ -1,5 +1,5 @@
-// Prefetches: what a block asks for ahead of its time, because it comes from memory rather than
-// from cache. In: a block's stages and its counter. Out: the lines that ask, and where to put them.
+// Software prefetch for data that comes from memory rather than from cache. In: a block's stages
+// and its counter. Out: the prefetch instructions, and the stages that issue them.
 #pragma once
 
 #include <map>
@@ -12,17 +12,17 @@
 namespace sinter {
 
 struct StagePrefetches {
-  std::vector<std::string> lines;                   // for each vector
-  std::map<tile::ValueId, std::string> next_tiles;  // where a transposed load's next tile begins
+  std::vector<std::string> lines;                   // executed once per vector
+  std::map<tile::ValueId, std::string> next_tiles;  // address of a transposed load's next tile
 };
 
 struct Prefetches {
-  std::vector<std::string> declarations;  // the counter's next value and what follows from it
-  std::map<int, StagePrefetches> stages;  // those that ask
+  std::vector<std::string> declarations;  // the counter's next value and scalars computed from it
+  std::map<int, StagePrefetches> stages;  // the stages that issue prefetches
 };
 
-// `counter` is what steps from one run of the block to the next: of a loop's body the loop's
-// counter, else (kNoValue) the program's number. `next` is the text of its later value.
+// `counter` changes between executions of the block: a loop's counter for its body, otherwise
+// (kNoValue) the program id. `next` is the text of the value to prefetch for.
 Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& stages,
                            tile::ValueId counter, const std::string& next);
 

@@ -1,4 +1,4 @@
-// argmax and argmin carry positions beside values, in accumulators of their own.
+// argmax and argmin have separate accumulators for values and positions.
 #include "src/codegen/cpu/reduction.h"
 
 #include "src/codegen/c_text.h"
@@ -28,7 +28,7 @@ void Reduction::declare_results() const {
 void Reduction::declare_accumulator(int number) const {
   code_->line("auto {} = splat({});", accumulator(number), identity());
   if (!is_arg(instr_->reduce_kind)) return;
-  // Later than any position, so that the first element that ties with the start value wins.
+  // Larger than any position, so that the first element that ties with the initial value wins.
   code_->line("auto {} = splat({});", accumulator(number, 1),
               identity_text(ReduceKind::min, values_->program[instr_->args[1]].dtype));
 }
@@ -43,7 +43,7 @@ void Reduction::step(VectorBody& body, int number) const {
 void Reduction::merge(int number) const {
   const bool has_position = is_arg(instr_->reduce_kind);
   step(0, accumulator(number), has_position ? accumulator(number, 1) : "");
-  if (has_position) return;  // seen again, an extreme changes nothing
+  if (has_position) return;  // idempotent: merging an extreme twice changes nothing
   code_->line("{} = splat({});", accumulator(number), identity());
 }
 

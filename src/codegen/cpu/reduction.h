@@ -1,5 +1,6 @@
-// Reduction: one reduction along the columns as lines of C++. Vectors are gathered in accumulators,
-// several of them where the loop is unrolled; long sums are taken in blocks, added to a total.
+// Reduction: one reduction along the columns as lines of C++. Vectors are combined into
+// accumulators, several if the loop is unrolled; long sums are computed in blocks that are added to
+// a total.
 #pragma once
 
 #include <string>
@@ -19,15 +20,15 @@ class Reduction {
 
   void declare_results() const;
   void declare_accumulator(int number) const;
-  // Takes one vector in.
+  // Accumulates one vector.
   void step(VectorBody& body, int number) const;
-  // Takes another accumulator into the first, and makes it ready to be used again.
+  // Adds another accumulator to the first, and resets it.
   void merge(int number) const;
   void finish() const;
 
   void declare_total() const;
-  void put_away() const;    // from the accumulator to the total
-  void take_total() const;  // back, at the end
+  void put_away() const;    // adds the accumulator to the total, and resets it
+  void take_total() const;  // adds the total to the accumulator, at the end
 
  private:
   std::string accumulator(int number, std::size_t result = 0) const;

@@ -1,5 +1,5 @@
-// The CPU dialect. The function runs over program ids; a block of instructions is its stages one
-// after the other: scalars, rows, then a loop of the program's or loops over a tile's elements.
+// The CPU dialect. The function loops over program ids; a block of instructions is rendered stage
+// by stage: scalars, rows, then a tile-program loop or loops over a tile's elements.
 #include "src/codegen/cpu/renderer.h"
 
 #include <algorithm>
@@ -26,9 +26,9 @@ using tile::kNoValue;
 using tile::TileProgram;
 using tile::ValueId;
 
-constexpr int kTripsAhead = 8;  // of a loop's prefetches
+constexpr int kTripsAhead = 8;  // prefetch distance in loop iterations
 
-// Before the first function: products are not contracted into sums.
+// Goes before the first function: disables FMA contraction.
 constexpr std::string_view kSeparateOps =
     "#define SN_SEPARATE_OPS 1\n"
     "#ifdef __clang__\n"
@@ -43,7 +43,8 @@ void declare_parameters(const TileProgram& program, CWriter& code) {
     const std::string_view type = storage_type(param.dtype);
     const std::string name = parameter_name(param.name);
     if (param.written)
-      code.line("{}* __restrict const {} = ({}*)buffers[{}].data;", type, name, type, i);
+      code.line("{}* {}const {} = ({}*)buffers[{}].data;", type,
+                program.in_place ? "" : "__restrict ", name, type, i);
     else
       code.line("const {}* const {} = (const {}*)buffers[{}].data;", type, name, type, i);
   }
@@ -86,8 +87,8 @@ class CpuRenderer {
   }
 
  private:
-  // `yields` are the next values of what the block's loop carries; `counter` and `next`: see
-  // plan_prefetches.
+  // `yields` are the next values of the block's loop-carried values; for `counter` and `next` see
+  // plan_prefetches().
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
                     const std::vector<ValueId>& carried, ValueId counter, const std::string& next) {
     const std::vector<Stage> stages =
@@ -111,7 +112,7 @@ class CpuRenderer {
     }
   }
 
-  // Of the tiles that the stage carries on.
+  // The updates of the loop-carried tiles that the stage yields.
   std::vector<TileUpdate> tile_updates(const Stage& stage, const std::vector<ValueId>& yields,
                                        const std::vector<ValueId>& carried) const {
     std::vector<TileUpdate> updates;
@@ -162,7 +163,7 @@ class CpuRenderer {
     return fmt::format("for (i64 r = 0; r < {}; ++r)", values_.rows(id));
   }
 
-  // Of scalars and rows. All are read before the first is written.
+  // Updates loop-carried scalars and rows. All are read before the first is written.
   void update_variables(const std::vector<ValueId>& carried, const std::vector<ValueId>& yields) {
     for (std::size_t i = 0; i < carried.size(); ++i) {
       const std::string& name = values_.name(carried[i]);
@@ -197,7 +198,7 @@ class CpuRenderer {
     return values_.rows(instr.code == Code::store ? instr.args[0] : instr.results[0]);
   }
 
-  // A loop for each run of instructions of one height.
+  // One loop per run of instructions with the same number of rows.
   void render_rows(const std::vector<const Instr*>& instrs) {
     for (auto begin = instrs.begin(); begin != instrs.end();) {
       const std::int64_t rows = rows_of(**begin);
@@ -226,7 +227,7 @@ class CpuRenderer {
     code_.close();
   }
 
-  // Of one element; `limits` are those of the loop around it.
+  // Stores one element; `limits` are enforced by the enclosing loop.
   void render_store(const Instr& instr, const PrefixMask& limits) {
     const std::string store =
         fmt::format("store_one({} + {}, {});", values_.buffer_name(instr),

@@ -1,5 +1,5 @@
-// Scratch is precious cache: a value takes the place of one that its stage reads for the last time,
-// element for element.
+// Scratch takes up cache, so a value reuses the memory of a dead one, or of one whose last use is
+// in the same stage: it is then overwritten element by element.
 #include "src/codegen/cpu/scratch.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ using tile::Instr;
 using tile::kNoValue;
 using tile::ValueId;
 
-// What loops read stays.
+// Values that loops read have no last use: their memory is not reused.
 void ScratchTiles::note_last_uses(const std::vector<Stage>& stages) {
-  std::set<ValueId> started;  // loops start from them, one after the other
+  std::set<ValueId> started;  // initial values of loop-carried tiles
   for (const Stage& stage : stages)
     if (stage.loop) started.insert(stage.loop->args.begin(), stage.loop->args.end());
   for (std::size_t s = 0; s < stages.size(); ++s)
@@ -62,7 +62,7 @@ std::size_t ScratchTiles::place_for(ValueId id) {
   const std::size_t offset = bytes_;
   const std::size_t size =
       static_cast<std::size_t>(value.shape.rows * value.shape.cols) * size_of(value.dtype);
-  bytes_ += (size + 127) / 64 * 64;  // a line apart, and room for whole vectors
+  bytes_ += (size + 127) / 64 * 64;  // cache-line aligned, with padding for whole vectors
   owners_.emplace_back(id, offset);
   return offset;
 }

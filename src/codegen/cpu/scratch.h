@@ -1,5 +1,5 @@
-// ScratchTiles: values that later stages or trips need, in memory of the running program's own.
-// In: values as they are asked for. Out: their tiles' names and places, and how much that takes.
+// ScratchTiles: allocates scratch memory for values that later stages or iterations need.
+// In: values, on demand. Out: the names and addresses of their tiles, and the total size.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@ class ScratchTiles {
  public:
   explicit ScratchTiles(const CpuValues& values) : values_(values) {}
 
-  // The stages of the outermost block: what they no longer read gives its place away.
+  // Records the last uses in the stages of the outermost block: dead values' memory is reused.
   void note_last_uses(const std::vector<Stage>& stages);
   void begin_stage(int stage) { stage_ = stage; }
 
   bool has(tile::ValueId id) const { return names_.count(id) != 0; }
-  // The value's tile, made when first asked for.
+  // The value's tile, allocated on first use.
   const std::string& tile(tile::ValueId id);
-  // One tile for both: a loop's result is what it carried last.
+  // Uses one tile for both: a loop's result is the last carried value.
   void share(tile::ValueId result, tile::ValueId carried);
-  // Where the tile's vector at row r and column c begins.
+  // Address of the tile's vector at row r and column c.
   std::string address(tile::ValueId id);
 
   const std::vector<std::string>& declarations() const { return declarations_; }
@@ -37,10 +37,10 @@ class ScratchTiles {
   const CpuValues& values_;
   std::map<tile::ValueId, std::string> names_;
   std::vector<std::string> declarations_;
-  std::vector<std::pair<tile::ValueId, std::size_t>> owners_;  // who has which bytes
+  std::vector<std::pair<tile::ValueId, std::size_t>> owners_;  // the value at each offset
   std::size_t bytes_ = 0;
   std::map<tile::ValueId, int> last_use_;  // stage of the outermost block
-  int stage_ = 0;                          // being rendered
+  int stage_ = 0;                          // the stage being rendered
 };
 
 }  // namespace sinter

@@ -17,7 +17,7 @@ using tile::ValueId;
 
 namespace {
 
-// The size of the largest element that vectors hold; masks and offsets that stay symbolic do not.
+// The size of the largest element held in vectors; symbolic masks and offsets do not count.
 int widest_element(const TileProgram& program, const IndexAnalysis& index) {
   std::size_t widest = 4;
   auto count = [&](ValueId id) {
@@ -30,7 +30,7 @@ int widest_element(const TileProgram& program, const IndexAnalysis& index) {
       if (!index.affine(instr.args[0])) count(instr.args[0]);
       return;
     }
-    // An index that is used as data; narrowed at once it never exists in full width.
+    // An index used as data, unless it is cast to i32 at once: then it never has full width.
     const bool narrows = instr.code == Code::cast && program[instr.results[0]].dtype == DType::i32;
     for (ValueId id : instr.args)
       if (id != kNoValue && index.affine(id) && !narrows && !instr.results.empty() &&
@@ -49,9 +49,9 @@ bool computes_f32(const TileProgram& program) {
   return found;
 }
 
-// The bytes of a register that an element takes. What functions give depends on how many lanes they
-// have, so a program whose operations are separate has as many as f32 alone would have, and wider
-// elements take several registers.
+// Bytes of a vector register per element. Function results depend on the number of lanes, so with
+// separate_ops a program that computes f32 always uses f32's lane count, and wider elements take
+// several registers.
 int element_bytes(const TileProgram& program, const IndexAnalysis& index) {
   if (program.separate_ops && computes_f32(program)) return 4;
   return widest_element(program, index);
@@ -89,7 +89,7 @@ bool CpuValues::is_number(ValueId id) const {
   return affine && affine->row_step.is_zero() && affine->base.constant().value_or(-1) >= 0;
 }
 
-// A function's last bits may differ between one element and a vector of them.
+// Whether it calls a function whose last bits may differ between scalars and vectors.
 bool CpuValues::calls_function(const Instr& instr) const {
   return is_floating(program[instr.results[0]].dtype) && info(instr.op).cost >= kHeavyCost;
 }
@@ -104,7 +104,7 @@ std::string CpuValues::scalar_expression(const Instr& instr, const ValueNames& o
         return fmt::format("first_lane({})", expression_text(instr.op, args));
       }
       if (info(instr.op).expression.find('(') != std::string_view::npos)
-        for (std::size_t i = 0; i < args.size(); ++i)  // an int fits no function
+        for (std::size_t i = 0; i < args.size(); ++i)  // no function takes an int
           if (is_number(instr.args[i])) args[i] = fmt::format("i64({})", args[i]);
       return expression_text(instr.op, args);
     case Code::cast:

@@ -1,5 +1,5 @@
-// CpuValues: what stands for a tile program's values in its C++ text, outside the loops over
-// vectors. In: a TileProgram and the vector size. Out: names, scalar expressions, addresses.
+// CpuValues: the C++ text of a tile program's values outside the loops over vectors.
+// In: a TileProgram and the vector size. Out: names, scalar expressions, addresses.
 #pragma once
 
 #include <cstdint>
@@ -37,22 +37,22 @@ struct CpuValues {
     return is_transposed_load(program, index, instr);
   }
 
-  // A variable for the value of a scalar or row: "f32 v7", "f32 v7[4]".
+  // Declares a scalar or row: "f32 v7", "f32 v7[4]".
   std::string variable(tile::ValueId id) const;
-  // Scalars, and elements of rows inside a loop over r.
+  // A scalar, or a row's element inside a loop over r.
   std::string scalar_operand(tile::ValueId id) const { return scalar_operand(id, names); }
   std::string scalar_expression(const tile::Instr& instr) const {
     return scalar_expression(instr, names);
   }
-  // With other names for its operands.
+  // The same with other names for the operands.
   std::string scalar_expression(const tile::Instr& instr, const ValueNames& operands) const;
-  // Of scalars and of vectors.
+  // For scalars and for vectors.
   std::string cast_expression(const tile::Instr& instr, const std::string& value) const;
-  // The index at row r and column c.
+  // The offset at row r and column c.
   std::string offset(const Affine& affine) const { return names.text(affine, "r", "c"); }
-  // Where a load or store begins its vector, at row r and column c.
+  // Address of a load's or store's vector at row r and column c.
   std::string address(const tile::Instr& instr, const Affine& offsets) const;
-  // A loop's bound: the tile's size, or less where the limit is.
+  // A loop's bound: the tile's size, or the limit if that is less.
   std::string bound(const std::optional<Index>& limit, std::int64_t size) const;
 
   bool calls_function(const tile::Instr& instr) const;
@@ -62,11 +62,11 @@ struct CpuValues {
   const IndexAnalysis index;
   const ProgramFacts facts;
   const ObservedLimits observed;
-  const int lanes;  // elements of a vector
+  const int lanes;  // elements per vector
 
  private:
   std::string scalar_operand(tile::ValueId id, const ValueNames& operands) const;
-  bool is_number(tile::ValueId id) const;  // in the text
+  bool is_number(tile::ValueId id) const;  // whether it is a plain number in the text
 };
 
 }  // namespace sinter

@@ -1,4 +1,4 @@
-// Masks cost nothing where the loops' bounds or the lanes that count say the same.
+// A mask that the loop bounds or the active lanes already imply emits no code.
 #include "src/codegen/cpu/vector_body.h"
 
 #include "src/base/check.h"
@@ -51,7 +51,7 @@ std::string VectorBody::operand(ValueId id) {
   return variables_[id] = values_.name(id);
 }
 
-// Empty where it says nothing that the loops' bounds do not.
+// Empty if the loop bounds imply the mask.
 std::string VectorBody::mask(ValueId id) {
   if (id == kNoValue) return "";
   const auto& prefix = values_.index.mask(id);
@@ -102,7 +102,7 @@ std::string VectorBody::enabled_lanes(const std::string& mask) const {
   return lanes_ == Lanes::all ? text : fmt::format("logical_and({}, lanes)", text);
 }
 
-// The tile has no values where the mask is off.
+// The transposed tile is undefined where the mask is off.
 std::string VectorBody::transposed(const Instr& instr) {
   const std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
   const std::string on = mask(instr.args[1]);

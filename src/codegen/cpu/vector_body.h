@@ -1,4 +1,4 @@
-// VectorBody: one body of a loop over vectors of columns, and what stands for values in it.
+// VectorBody: renders one body of a loop over column vectors.
 // In: element instructions. Out: lines of C++, one for each value computed, loaded or stored.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace sinter {
 
-// Which lanes of the vectors count: all, or the first n, which the text calls `n` and `lanes`.
+// The active lanes of the vectors: all, or the first n (`n` and the mask `lanes` in the text).
 enum class Lanes { all, first_n };
 
 class VectorBody {
  public:
-  // `limits`: what the bounds of the loops around it take care of.
+  // `limits`: the limits that the bounds of the enclosing loops enforce.
   VectorBody(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
              const PrefixMask& limits, Lanes lanes)
       : values_(values), scratch_(scratch), code_(code), limits_(limits), lanes_(lanes) {}
@@ -44,7 +44,7 @@ class VectorBody {
   CWriter& code_;
   const PrefixMask& limits_;
   const Lanes lanes_;
-  std::map<tile::ValueId, std::string> variables_;  // values this body has computed
+  std::map<tile::ValueId, std::string> variables_;  // values computed in this body
 };
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// Neighbours along the columns are read and written together where offsets step by one along them;
-// neighbours along the rows where a tile goes through shared memory.
+// Vector accesses go along the columns if offsets step by one along them, and along the rows for
+// tiles that go through shared memory.
 #include "src/codegen/cuda/alignment.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using tile::Code;
 using tile::Instr;
 
-// Elements of one access, at most.
+// Largest number of elements of one access.
 int widest_access(const CudaValues& values, const Instr& access) {
   const tile::ValueId offsets = access.args[0];
   if (values.is_scalar(offsets)) return 1;

@@ -1,6 +1,6 @@
-// What a CUDA kernel's accesses ask of its buffers' addresses, so that one odd address of a buffer
-// that is read element by element does not cost the others their wide accesses.
-// In: a program's values. Out: by buffer, the bytes that its address has to be a multiple of.
+// The alignment that a CUDA kernel's vector accesses require of each buffer. It is tracked per
+// buffer, so that a misaligned buffer that is read element by element does not disable vector
+// accesses to the others. In: a program's values. Out: the required alignment in bytes, by buffer.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sinter {
 
-// At most tile::kPackBytes each, at least an element: no access of the text is wider. Not counted
-// is how a stage renders an access: what divides its offsets bounds every way.
+// From the element size up to tile::kPackBytes. An upper bound, derived from the divisibility of
+// the offsets: it holds however a stage renders an access.
 std::vector<std::uint8_t> buffer_alignments(const CudaValues& values);
 
 }  // namespace sinter

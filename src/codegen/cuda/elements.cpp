@@ -1,4 +1,4 @@
-// Element text is written inside loops over r, k and v; see CudaValues for the names.
+// Element text goes inside loops over r, k and v; see CudaValues for the names.
 #include "src/codegen/cuda/elements.h"
 
 #include <fmt/format.h>
@@ -58,8 +58,8 @@ class Elements {
     return {};
   }
 
-  // The type of what a reduction can take as it lies in memory; empty: it takes elements. (Rows
-  // that end inside a tile are masked before, element by element.)
+  // The packed type a reduction can use without unpacking; empty: it reduces elements. (Rows that
+  // end inside a tile are masked before, element by element.)
   std::string pairs_of(const Instr& reduce) const {
     const ValueId id = reduce.args[0];
     if (!CudaReduction::can_reduce_pairs(reduce) || !state_.packed.count(id)) return "";
@@ -74,7 +74,7 @@ class Elements {
 
   // --- elements ---
 
-  // A tile's element, or what every element of a row or tile has.
+  // The current element of a tile, or the value of a scalar or row.
   std::string operand(ValueId id) const {
     if (values_.shape(id).cols == 1) return values_.operand(id);
     if (const auto& offsets = values_.index.affine(id))
@@ -100,14 +100,14 @@ class Elements {
 
   // --- functions of a vector ---
 
-  // They have a rare way that is long: a vector's elements branch to it together. The loop over the
-  // elements ends before them, and another one begins after.
+  // Functions with a long slow path that is rarely taken: a vector's elements branch to it
+  // together, so the element loop ends before the call and a new one starts after it.
   bool is_of_vector(const Instr& instr) const {
     return instr.code == Code::pointwise && (instr.op == Op::sin || instr.op == Op::cos) &&
            values_.program[instr.results[0]].dtype == DType::f32 && layout_.vector() > 1;
   }
 
-  // Which values are needed in a later loop than the one that computes them.
+  // Finds the values that are used in a later element loop than the one that computes them.
   void find_across() {
     std::map<ValueId, int> part_of;
     int part = 0;
@@ -148,12 +148,12 @@ class Elements {
                  values_.name(id));
   }
 
-  // A mask that turns off between vectors is the same for all of one.
+  // If a mask changes only at vector boundaries, it is the same for a whole vector.
   const char* mask_column(const PrefixMask& mask) const {
     return values_.divisibility.of(mask) >= layout_.vector() ? "begin" : "col";
   }
 
-  // Before the loops.
+  // Whether the load was rendered before the loops.
   bool is_loaded(const Instr& instr) const {
     return instr.code == Code::load &&
            (state_.shared.count(instr.results[0]) || CudaLoads::can_load_early(values_, instr));
@@ -244,7 +244,7 @@ class Elements {
     return offsets && offsets->col_step.is_one() && even_mask;
   }
 
-  // What is rounded only to be stored is rounded by the store.
+  // The value to store. If it is a cast to the buffer's 16-bit type, the store does the rounding.
   ValueId stored_value(const Instr& store) const {
     const ValueId id = store.args[1];
     const Instr& definition = *values_.facts.definition.at(id);
@@ -256,7 +256,7 @@ class Elements {
     return is_here && is_rounding ? definition.args[0] : id;
   }
 
-  // Of what several rows of threads hold alike, one stores.
+  // Conditions for storing. If several rows of threads hold the same values, only one stores.
   std::vector<std::string> storing(TileShape shape) const {
     std::vector<std::string> parts = vectors_.inside(shape);
     if (shape.rows == 1 && layout_.thread_rows() > 1)
@@ -325,8 +325,8 @@ class Elements {
     if (state_.loop_depth > 0) code_.line("{}", barrier);  // the next trip writes the slots again
   }
 
-  // Blocks that run one program after the other alternate between two exchange barriers: one may be
-  // at the next while another still waits at the last.
+  // Persistent blocks alternate between two exchange barriers: one block may already use the next
+  // program's barrier while another still waits at the last one.
   void exchange_parts(const std::vector<CudaReduction>& reductions) {
     const int number = state_.exchanges++;
     const std::string exchange = layout_.is_persistent()
@@ -349,8 +349,8 @@ class Elements {
   CWriter& code_;
   const Stage& stage_;
   const std::vector<CudaTileUpdate>& updates_;
-  std::set<ValueId> locals_;  // elements computed so far
-  std::set<ValueId> across_;  // in an array of a vector: needed in a later loop over its elements
+  std::set<ValueId> locals_;  // elements computed so far in this loop
+  std::set<ValueId> across_;  // values kept in a vector-sized array for a later element loop
 };
 
 }  // namespace

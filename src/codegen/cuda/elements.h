@@ -1,6 +1,6 @@
-// The stages of a block of tile instructions that work on tiles' elements, as CUDA text: loads
-// first (CudaLoads); then loops over a thread's elements, with stores; then reductions among
-// threads. In: a Stage. Out: text, and where its tiles are.
+// Renders the elements of a stage as CUDA text: loads first (CudaLoads); then loops over a thread's
+// elements, with stores; then reductions across threads. In: a Stage. Out: text, and where its
+// tiles are (CudaState).
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace sinter {
 
-// A tile that a loop carries, and its value for the next trip.
+// A loop-carried tile, and its value for the next iteration.
 struct CudaTileUpdate {
   tile::ValueId carried = tile::kNoValue;
   tile::ValueId next = tile::kNoValue;
@@ -21,7 +21,8 @@ struct CudaTileUpdate {
 void render_cuda_elements(const CudaValues& values, CudaState& state, CWriter& code,
                           const Stage& stage, const std::vector<CudaTileUpdate>& updates);
 
-// Waits until the cluster's other blocks run, once: before that nothing can be put into them.
+// Waits, once, until all blocks of the cluster have started: only then may a block write to the
+// shared memory of another.
 void sync_cluster(const CudaValues& values, CudaState& state, CWriter& code);
 
 }  // namespace sinter

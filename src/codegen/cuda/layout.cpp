@@ -1,4 +1,4 @@
-// The renderer's own choice of a mapping is simple: one element at a time, 128 threads.
+// The default mapping is simple: scalar accesses, 128 threads.
 #include "src/codegen/cuda/layout.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ tile::ThreadLayout cuda_layout(const TileProgram& program) {
                     mapping.threads % mapping.threads_per_row == 0,
                 "{}: {} threads, {} a row, vectors of {}, clusters of {}", program.name,
                 mapping.threads, mapping.threads_per_row, mapping.vector, mapping.cluster);
-  // A vector lies inside the tile or outside.
+  // A vector must be entirely inside or outside the tile.
   for (const tile::Value& value : program.values)
     while (value.shape.cols > 1 && value.shape.cols % mapping.vector != 0) mapping.vector /= 2;
   return tile::ThreadLayout(mapping);

@@ -6,8 +6,8 @@
 
 namespace sinter {
 
-// By the program's mapping, with vectors that divide every tile; without one, by the renderer's
-// own choice.
+// Uses the program's mapping, with the vector width reduced until it divides every tile; a program
+// without a mapping gets a default one.
 tile::ThreadLayout cuda_layout(const tile::TileProgram& program);
 
 }  // namespace sinter

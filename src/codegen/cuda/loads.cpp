@@ -1,4 +1,4 @@
-// Text is written inside loops over r and k; see CudaValues for the names.
+// Text goes inside loops over r and k; see CudaValues for the names.
 #include "src/codegen/cuda/loads.h"
 
 #include <fmt/format.h>
@@ -20,18 +20,18 @@ using tile::ValueId;
 
 namespace {
 
-constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // of tiles; reductions take a little more
+constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // for tiles; reductions need a little more
 
-// A tile in shared memory, column by column. The 32 lanes of a warp put `width` neighbours of a
-// column each, and take as many of a row: they find 32 different banks if columns lie an odd number
-// of elements apart and every 32 rows, and columns, half a width further on.
+// A column-major tile in shared memory. Each lane of a warp writes `width` adjacent elements of a
+// column, and reads as many of a row. Both are free of bank conflicts if the column pitch is odd
+// and every 32 rows and columns are skewed by another half width.
 struct SharedTile {
   SharedTile(TileShape shape, int width)
       : skew(std::max(1, width / 2)),
         pitch((shape.rows + skew * ((shape.rows - 1) / 32)) | 1),
         elements(pitch * shape.cols + skew * ((shape.cols - 1) / 32)) {}
 
-  // Of element (row, col).
+  // Index of element (row, col).
   std::string index() const {
     return fmt::format("col * {} + row + (row / 32 + col / 32) * {}", pitch, skew);
   }
@@ -63,8 +63,8 @@ void CudaLoads::render() {
   render_shared_puts();
 }
 
-// The first loads of a program all go before what is computed with them; later ones are of little
-// that all rows share, and would only take up registers.
+// The first loads of a program are all issued before any computation. Later loads are of small
+// operands shared by all rows; loading these early would only occupy registers.
 void CudaLoads::render_one(const Instr& load, bool far) {
   const ValueId id = load.results[0];
   if (!can_load_early(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
@@ -110,15 +110,15 @@ std::string CudaLoads::declare(const Instr& load) {
                  : fmt::format("{} + ({})", values_.name(id), values_.vector_index(id));
 }
 
-// Pairs of 16-bit floats take half the registers, and are as good as f32 once they are unpacked: an
-// instruction each.
+// Packed 16-bit floats (half2) take half the registers, and unpacking costs one instruction per
+// element.
 bool CudaLoads::can_stay_packed(const Instr& load) const {
   const BufferParam& buffer = values_.buffer(load);
   if (!is_floating(buffer.dtype) || size_of(buffer.dtype) != 2 || buffer.written) return false;
   if (layout_.vector() % 2 != 0 || !values_.index.affine(load.args[0])->col_step.is_one())
     return false;
   if (load.args[2] == kNoValue) return true;
-  // What stands where the mask is off must be the same in 16 bits.
+  // The value for masked-off elements must be exact in 16 bits.
   const Instr& other = *values_.facts.definition.at(load.args[2]);
   constexpr double kWholeIn16Bits = 256;
   return other.code == Code::constant &&
@@ -132,9 +132,9 @@ std::string CudaLoads::other_text(const Instr& load) const {
                      load.args[2] == kNoValue ? "0" : values_.operand(load.args[2]));
 }
 
-// What many programs read stays in the cache anyway.
+// Data that many programs read stays in the cache anyway.
 const char* CudaLoads::reading_of(const Instr& load) const {
-  if (is_near(load.results[0])) return "kLater";
+  if (is_near(load.results[0]) && !values_.program.in_place) return "kLater";
   if (values_.buffer(load).reused) return "kOften";
   switch (values_.program.caching) {
     case tile::Caching::results:
@@ -193,7 +193,7 @@ void CudaLoads::render_single_loads(const Instr& load, const Affine& offsets,
   code_.close();
 }
 
-// --- fetched ahead ---
+// --- prefetch ---
 
 bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
   if (!can_load_early(values, load) || values.buffer(load).written) return false;
@@ -206,8 +206,8 @@ bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
   return tile::fill_packs(width, element) && even_mask;
 }
 
-// A thread finds its packs where it put them: side by side with those of other threads, so that a
-// warp takes neighbouring banks, and no thread has to wait for another.
+// A thread reads back the packs it fetched itself, so no barrier is needed. Packs of adjacent
+// threads are adjacent, so a warp has no bank conflicts.
 std::string CudaLoads::pack_index(const Instr& load) const {
   const TileShape shape = values_.shape(load.results[0]);
   const bool is_for_all = state_.fetched_once.count(load.results[0]) > 0;
@@ -272,7 +272,7 @@ bool CudaLoads::goes_through_shared(const Instr& load) const {
   return exact && state_.shared_bytes + shared_bytes(load) <= kMostSharedBytes;
 }
 
-// Elements of one access along the rows.
+// Number of elements per access along the rows.
 int CudaLoads::row_pack_width(const Instr& load) const {
   const TileShape shape = values_.shape(load.results[0]);
   const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
@@ -289,7 +289,7 @@ std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
   return tile.elements * static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
 }
 
-// All loads go before the first value is put into shared memory, which has to wait for it.
+// All loads are issued before the first write to shared memory, which has to wait for its load.
 void CudaLoads::render_shared_tile(const Instr& load) {
   const ValueId id = load.results[0];
   const TileShape shape = values_.shape(id);
@@ -314,7 +314,7 @@ void CudaLoads::render_shared_tile(const Instr& load) {
   shared_tiles_.push_back(&load);
 }
 
-// A loop over what a thread loads of a tile.
+// Opens a loop over a thread's loads of a tile.
 void CudaLoads::open_shared_tile(const Instr& load) {
   const TileShape shape = values_.shape(load.results[0]);
   const int width = row_pack_width(load);
@@ -326,7 +326,7 @@ void CudaLoads::open_shared_tile(const Instr& load) {
 
 void CudaLoads::render_shared_puts() {
   if (shared_tiles_.empty()) return;
-  // The last trip has been read.
+  // Wait until all threads have read the last iteration's tile.
   if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
   for (const Instr* load : shared_tiles_) {
     const ValueId id = load->results[0];

@@ -1,6 +1,6 @@
-// CudaLoads: a stage's loads as CUDA text: into registers, before anything is computed, so that
-// many are under way at once; of transposed tiles through shared memory; and of what was fetched
-// ahead from there. In: a Stage. Out: text, and where its tiles are (CudaState).
+// CudaLoads: renders a stage's loads as CUDA text: into registers before any computation, so that
+// many are in flight at once; transposed tiles through shared memory; and prefetched tiles from
+// shared memory. In: a Stage. Out: text, and where its tiles are (CudaState).
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@
 
 namespace sinter {
 
-// What the text so far has left behind.
+// State of the rendered text so far.
 struct CudaState {
   std::set<tile::ValueId> arrays;               // tiles in registers
-  std::set<tile::ValueId> packed;               // of them, those that lie there as in memory
-  std::map<tile::ValueId, std::string> shared;  // tiles in shared memory: element's text
-  // Loads that were fetched into an array of shared memory: for this program, and for all.
+  std::set<tile::ValueId> packed;               // those of `arrays` in packed storage format
+  std::map<tile::ValueId, std::string> shared;  // tiles in shared memory: text of an element
+  // Names of the shared-memory arrays of prefetched loads: per program, and common to all programs.
   std::map<tile::ValueId, std::string> fetched;
   std::map<tile::ValueId, std::string> fetched_once;
   std::int64_t shared_bytes = 0;
   int loop_depth = 0;
-  bool first_loads = true;   // nothing has been loaded yet: what comes is far away
-  bool cluster_met = false;  // every block of the cluster is known to run
+  bool first_loads = true;   // nothing loaded yet: the next loads come from memory, not cache
+  bool cluster_met = false;  // every block of the cluster is known to have started
   int exchanges = 0;         // cluster exchanges rendered so far
 };
 
@@ -40,19 +40,20 @@ class CudaLoads {
         code_(code),
         stage_(stage) {}
 
-  // All that can be loaded before the stage's loops, and the barrier that tiles in shared memory
-  // need.
+  // Loads everything possible before the stage's loops, with the barriers for tiles in shared
+  // memory.
   void render();
-  // The others: inside the loop over vectors, or over rows; one vector's elements.
+  // Loads the remaining tiles, vector by vector, inside the loop over vectors or over rows.
   void render_near(bool in_rows);
 
   bool is_near(tile::ValueId id) const;
-  // Known before any element is computed, so that it can be loaded ahead of the loops.
+  // Whether the address is known before any element is computed, so that the load can go before the
+  // loops.
   static bool can_load_early(const CudaValues& values, const tile::Instr& load);
-  // Whether it can be fetched into shared memory before its program begins: whole packs.
+  // Whether the load can be prefetched into shared memory: it must consist of whole packs.
   static bool can_be_fetched(const CudaValues& values, const tile::Instr& load);
 
-  // Fetches a program's elements, into the array's part `slot`; or what all programs share.
+  // Prefetches a program's elements into part `slot` of the array, or data common to all programs.
   void render_fetch(const tile::Instr& load);
 
  private:
@@ -75,7 +76,7 @@ class CudaLoads {
   std::string other_text(const tile::Instr& load) const;
   bool can_stay_packed(const tile::Instr& load) const;
   const char* reading_of(const tile::Instr& load) const;
-  // Where the vectors of a load that is declared here go.
+  // Declares the registers of a load; returns the destination of its current vector.
   std::string declare(const tile::Instr& load);
 
   const CudaValues& values_;
@@ -85,7 +86,7 @@ class CudaLoads {
   CWriter& code_;
   const Stage& stage_;
   std::vector<const tile::Instr*> near_;          // loads inside the loops
-  std::vector<const tile::Instr*> shared_tiles_;  // that go through shared memory
+  std::vector<const tile::Instr*> shared_tiles_;  // loads that go through shared memory
 };
 
 }  // namespace sinter

@@ -48,7 +48,7 @@ void CudaPrefetch::find_varying(const CudaValues& values) {
     SINTER_ASSERT(instr.code != Code::loop, "{}: a loop in programs that follow each other",
                   values.program.name);
     const bool reads_results = instr.code == Code::load && values.buffer(instr).written;
-    // The result of a reduction is known after its stage only, even if its operand does not vary.
+    // The result of a reduction is known only after its stage, even if its operand does not vary.
     if (instr.code != Code::program_id && instr.code != Code::reduce && !reads_results &&
         !any_of(varying_, instr))
       continue;

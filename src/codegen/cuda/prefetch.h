@@ -28,7 +28,7 @@ class CudaPrefetch {
 
  private:
   void find_varying(const CudaValues& values);
-  // Whether its offsets and mask follow from offsets() alone.
+  // Whether the load's offsets and mask depend on offsets() alone.
   bool has_early_address(const tile::Instr& load) const;
 
   std::set<tile::ValueId> varying_;   // values that differ between programs

@@ -1,5 +1,4 @@
-// A thread keeps a part for each place in its vectors: that many additions do not wait for each
-// other.
+// A thread keeps one partial result per vector element, so that many additions are independent.
 #include "src/codegen/cuda/reduction.h"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile
       name_(values.name(instr.results[0])),
       pairs_(std::move(pairs)) {}
 
-// The greatest of 16-bit floats is one of them: no digits are lost.
+// A maximum or minimum of 16-bit floats is one of them, so nothing is rounded.
 bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
   const Op combine = info(instr.reduce_kind).combine;
   return combine == Op::maximum || combine == Op::minimum;
@@ -33,7 +32,7 @@ std::string CudaReduction::type() const {
   return fmt::format("Placed<{}, {}>", value, compute_type(values_.program[instr_->args[1]].dtype));
 }
 
-// Of positions the greatest, so that any element comes before it.
+// Its position is the largest possible, so that any element precedes it.
 std::string CudaReduction::identity() const {
   std::string value = identity_text(instr_->reduce_kind, values_.program[instr_->args[0]].dtype);
   if (!is_arg(instr_->reduce_kind)) return value;

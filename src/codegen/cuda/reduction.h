@@ -1,6 +1,6 @@
 // CudaReduction: one reduce instruction as CUDA text. A thread reduces its own elements, the lanes
-// of a warp exchange theirs, warps and blocks that share a row exchange partial results in slots of
-// shared memory.
+// of a warp combine theirs with shuffles, and warps and blocks that share a row exchange partial
+// results in slots of shared memory.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sinter {
 
 class CudaReduction {
  public:
-  // `pairs`: the type of packed vectors that it reduces as they are; empty: it reduces elements.
+  // `pairs`: the packed type (half2 vectors) to reduce without unpacking; empty: reduces elements.
   CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
                 std::string pairs);
 
@@ -23,11 +23,11 @@ class CudaReduction {
 
   const tile::Instr& instr() const { return *instr_; }
 
-  int slot_bytes() const;  // that a block is given
+  int slot_bytes() const;  // bytes of slots that a block receives
 
-  // In this order; the second inside the loops over elements, or over vectors if these are pairs;
-  // put and take around a barrier (or a cluster exchange: the text that names its barrier)
-  // and only where slots are needed.
+  // To be called in this order: accumulate() inside the loops over elements, or accumulate_pairs()
+  // inside the loop over vectors. put_parts() and take_parts() only if slots are needed, with a
+  // barrier between them, or a cluster exchange (`exchange`: the text that names its mbarrier).
   void declare_parts() const;
   void accumulate(const std::vector<std::string>& entering, const std::string& where) const;
   void accumulate_pairs(const std::string& entering, const std::string& where) const;
@@ -38,15 +38,15 @@ class CudaReduction {
  private:
   tile::TileShape shape() const { return values_.shape(instr_->args[0]); }
   int row_steps() const { return values_.layout.row_steps(shape()); }
-  std::string type() const;      // of a part
-  std::string identity() const;  // a part that changes nothing
+  std::string type() const;      // of a partial result
+  std::string identity() const;  // the identity element, as a partial result
   std::string kind() const;
   std::string part_index() const;
-  std::string first_part() const;  // of a row
-  std::string pairs_text() const;  // a row's
+  std::string first_part() const;  // first partial result of a row
+  std::string pairs_text() const;  // packed accumulator of a row
   void combine(const std::string& part, const std::string& value, const std::string& where) const;
-  std::string slots() const;     // the arguments that name the slots
-  std::string slot_row() const;  // which row's slots
+  std::string slots() const;     // arguments that name the slot arrays
+  std::string slot_row() const;  // row index of the slots
   std::vector<DType> slot_types() const;
   void set_results(const std::string& value) const;
 

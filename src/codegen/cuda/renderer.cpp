@@ -1,7 +1,6 @@
 // The CUDA dialect. All threads of a block (or cluster) run the program together; a block of
-// instructions is its stages one after the other: scalars, rows, then a loop of the program's or
-// what a thread does with its elements of tiles. A block runs one program, or, prefetching,
-// every step-th of them.
+// instructions is rendered stage by stage: scalars, rows, then a tile-program loop or a thread's
+// elements of tiles. A thread block runs one program, or, when prefetching, every step-th program.
 #include "src/codegen/cuda/renderer.h"
 
 #include <algorithm>
@@ -27,12 +26,12 @@ using tile::TileProgram;
 using tile::TileShape;
 using tile::ValueId;
 
-// Whether what one stage stores another loads or stores again: then threads have to wait.
+// Whether one stage stores to a buffer that another accesses: stages then need barriers in between.
 bool has_ordered_accesses(const TileProgram& program) {
   std::map<int, int> accesses;
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     if (instr.code == Code::load || instr.code == Code::store) ++accesses[instr.index];
-    // A loop's accesses follow on themselves.
+    // A store in a loop can conflict with the next iteration's accesses.
     if (instr.code == Code::loop)
       tile::for_each_instr(instr.body, [&](const Instr& inner) {
         if (inner.code == Code::store) ++accesses[inner.index];
@@ -106,7 +105,8 @@ class CudaRenderer {
                                                  : "thread_index()");
   }
 
-  // Other blocks may bring something as soon as they know that this one has started.
+  // Sets up the exchange barriers before announcing this block: others may send partial results as
+  // soon as they know that it has started.
   void render_cluster_start(const std::vector<Stage>& stages) {
     const auto has_exchange = [&](const Stage& stage) {
       return std::any_of(stage.sinks.begin(), stage.sinks.end(), [&](const Instr* sink) {
@@ -122,9 +122,9 @@ class CudaRenderer {
     return layout_.cluster() > 1 ? fmt::format(" / {}", layout_.cluster()) : "";
   }
 
-  // --- programs that follow each other ---
+  // --- persistent blocks ---
 
-  // Returns the bytes of shared memory that fetching takes.
+  // Returns the size of the prefetch buffers in bytes.
   int render_programs(const std::vector<Stage>& stages, std::size_t word_of_programs) {
     const CudaPrefetch prefetch(values_, stages);
     const int depth = layout_.mapping().ahead;
@@ -143,7 +143,7 @@ class CudaRenderer {
     return bytes;
   }
 
-  // What is the same for all programs.
+  // Renders scalars and loads that are the same for all programs.
   void render_shared(const std::vector<Stage>& stages, const CudaPrefetch& prefetch) {
     for (const Stage& stage : stages)
       for (const Instr* instr : stage.scalars)
@@ -154,7 +154,7 @@ class CudaRenderer {
     state_.first_loads = true;
   }
 
-  // Returns the size of the fetch buffers in bytes.
+  // Returns the size of the prefetch buffers in bytes. Also renders the `fetch` lambda.
   int render_fetch(const CudaPrefetch& prefetch) {
     int bytes = 0;
     const auto declare = [&](const Instr& load, int slots) {
@@ -194,13 +194,13 @@ class CudaRenderer {
                     layout_.mapping().late_loads ? Loads::stay_late : Loads::stay);
   }
 
-  // `yields` are the next values of what the block's loop carries.
+  // `yields` are the next values of the block's loop-carried values.
   void render_block(const std::vector<Instr>& block, const std::vector<ValueId>& yields,
                     const std::vector<ValueId>& carried) {
     render_stages(stages_of(block, yields), false, yields, carried, nullptr);
   }
 
-  // Without the instructions that `prefetch` has issued before.
+  // Skips the instructions that `prefetch` has already issued.
   void render_stages(const std::vector<Stage>& stages, bool outermost,
                      const std::vector<ValueId>& yields, const std::vector<ValueId>& carried,
                      const CudaPrefetch* prefetch) {
@@ -223,7 +223,7 @@ class CudaRenderer {
     code_.line("{}", layout_.cluster() > 1 ? "cluster_barrier();" : "block_barrier();");
   }
 
-  // Of the tiles that the stage carries on.
+  // The updates of the loop-carried tiles that the stage yields.
   std::vector<CudaTileUpdate> tile_updates(const Stage& stage, const std::vector<ValueId>& yields,
                                            const std::vector<ValueId>& carried) const {
     std::vector<CudaTileUpdate> updates;
@@ -235,7 +235,7 @@ class CudaRenderer {
 
   // --- scalars and rows ---
 
-  // Threads that store what they all have alike.
+  // Selects one of the threads that hold the same value, to store it.
   std::string one_thread(TileShape shape) const {
     std::string text = "thread_col == 0";
     if (shape.rows == 1 && layout_.thread_rows() > 1) text += " && thread_row == 0";
@@ -269,7 +269,7 @@ class CudaRenderer {
     code_.close();
   }
 
-  // Of one element; of rows inside a loop over them.
+  // Stores one element; for rows, inside a loop over them.
   void render_store(const Instr& instr) {
     const TileShape shape = values_.shape(instr.args[0]);
     std::string where = one_thread(shape);
@@ -299,7 +299,7 @@ class CudaRenderer {
       if (program_[carried[k]].shape.cols > 1) state_.arrays.insert(loop.results[k]);
   }
 
-  // Gives what a loop carries its first value.
+  // Initializes a loop-carried value.
   void start(ValueId carried, ValueId init) {
     if (values_.is_scalar(carried)) {
       code_.line("{} {} = {};", values_.type(carried), values_.name(carried),
@@ -319,7 +319,7 @@ class CudaRenderer {
     render_cuda_elements(values_, state_, code_, copy, {{carried, init}});
   }
 
-  // Of scalars and rows. All are read before the first is written.
+  // Updates loop-carried scalars and rows. All are read before the first is written.
   void update_variables(const std::vector<ValueId>& carried, const std::vector<ValueId>& yields) {
     for (std::size_t i = 0; i < carried.size(); ++i) {
       const ValueId id = carried[i];
@@ -356,10 +356,10 @@ class CudaRenderer {
   CudaState state_;
 };
 
-// Whether all that is stored are 16-bit floats, of 16-bit floats: what a wider input, an integer or
-// a comparison makes of a function shows more of its digits.
+// Whether all float buffers are 16-bit and nothing else is written, so that functions may be less
+// precise. Wider floats, integers and comparisons would expose more digits of their results.
 bool has_narrow_results(const TileProgram& program) {
-  if (program.separate_ops) return false;  // what else a kernel stores must not matter
+  if (program.separate_ops) return false;  // must not depend on the other stores
   return std::all_of(
       program.buffers.begin(), program.buffers.end(), [](const tile::BufferParam& buffer) {
         return is_floating(buffer.dtype) ? size_of(buffer.dtype) == 2 : !buffer.written;

@@ -1,6 +1,6 @@
-// The CUDA dialect: a TileProgram becomes the text of a kernel that a GPU's threads run together.
-// In: a program with its mapping. Out: CUDA C++ for NVRTC, or the same text with the headers that
-// give its vocabulary a meaning on the CPU (kernels/simt), for the SIMT executor.
+// The CUDA dialect: renders a TileProgram as a kernel for the cooperating threads of a GPU block.
+// In: a program with its mapping. Out: CUDA C++ for NVRTC, or the same text with headers that
+// implement its functions on the CPU (kernels/simt), for the SIMT executor.
 #pragma once
 
 #include "src/codegen/kernel_source.h"

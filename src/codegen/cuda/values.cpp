@@ -1,4 +1,4 @@
-// Places in a tile are 32 bits wide; their products with steps need not be.
+// Rows and columns in a tile are 32-bit; their products with steps may need 64 bits (idx).
 #include "src/codegen/cuda/values.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ ById<ValueId, char> find_offsets(const TileProgram& program) {
   return found;
 }
 
-// Of programs' numbers, and of their quotients in turn.
+// Finds divisors of the program id, and of its quotients in turn.
 CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
   CudaDivisors found;
   const auto is = [&](ValueId id, Code code) {
@@ -145,7 +145,7 @@ std::string CudaValues::operand(ValueId id) const {
 
 std::string CudaValues::expression(const Instr& instr) const {
   std::vector<std::string> operands;
-  // Offsets stay offsets as long as nothing else is mixed in.
+  // The result has type idx if all operands are offsets.
   const bool all_offsets = instr.code == Code::pointwise && !instr.args.empty() &&
                            std::all_of(instr.args.begin(), instr.args.end(),
                                        [&](ValueId id) { return id != kNoValue && is_offset(id); });
@@ -162,9 +162,29 @@ std::string CudaValues::expression(const Instr& instr) const {
   return expression(instr, std::move(operands));
 }
 
+namespace {
+
+// Operators whose result may not fit the dtype of integers.
+bool may_overflow(Op op) {
+  return op == Op::add || op == Op::sub || op == Op::mul || op == Op::neg || op == Op::square;
+}
+
+// Integers wrap around. Compilers take signed ones not to overflow, and conclude from x + x == 0
+// that x is 0: the operator is applied to unsigned ones.
+std::string wrapping_text(Op op, std::string_view type, std::vector<std::string> operands) {
+  for (std::string& operand : operands)
+    operand = fmt::format("({})({})", type == "i32" ? "u32" : "u64", operand);
+  return fmt::format("({})({})", type, expression_text(op, operands));
+}
+
+}  // namespace
+
 std::string CudaValues::expression(const Instr& instr, std::vector<std::string> operands) const {
   switch (instr.code) {
     case Code::pointwise:
+      if (const std::string_view result = type(instr.results[0]);
+          may_overflow(instr.op) && (result == "i32" || result == "i64"))
+        return wrapping_text(instr.op, result, std::move(operands));
       return expression_text(instr.op, operands);
     case Code::cast: {
       std::string text = fmt::format("to_{}({})", type(instr.results[0]), operands[0]);

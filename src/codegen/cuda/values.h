@@ -1,7 +1,7 @@
-// CudaValues: what stands for a tile program's values in CUDA text. In: a TileProgram. Out: names,
-// types, expressions of scalars and of rows, conditions and addresses.
-// Text about a tile's element is written for loops that define `r` (a thread's row step), `row`,
-// `k`, `v` and `col`; see tile::ThreadLayout for what they mean.
+// CudaValues: the CUDA text of a tile program's values. In: a TileProgram. Out: names, types,
+// expressions of scalars and of rows, conditions and addresses.
+// Element text assumes loops that define `r` (a thread's row step), `row`, `k`, `v` and `col`;
+// tile::ThreadLayout defines their meaning.
 #pragma once
 
 #include <map>
@@ -19,10 +19,10 @@
 
 namespace sinter {
 
-// Scalars that programs' numbers are divided by: their inverses are part of the argument.
+// Scalars that divide the program id: their inverses are part of the kernel's argument.
 struct CudaDivisors {
   std::vector<int> scalars;
-  std::map<tile::ValueId, int> of;  // by quotient
+  std::map<tile::ValueId, int> of;  // from a quotient to its divisor
 };
 
 struct CudaValues {
@@ -37,28 +37,28 @@ struct CudaValues {
   }
   std::string buffer_name(const tile::Instr& instr) const;
 
-  // An i64 scalar that only offsets and limits are made of: idx in the text.
+  // An i64 scalar computed by index arithmetic alone: it has type idx in the text.
   bool is_offset(tile::ValueId id) const { return offset_like[id]; }
   std::string_view type(tile::ValueId id) const;
 
-  // "v7" or, where a thread has several rows, "v7[r]".
+  // "v7", or "v7[r]" if a thread has several rows.
   std::string row_variable(tile::ValueId id) const;
-  // A declaration of what a thread holds of a row or tile: "f32 v7[8]".
+  // Declares a thread's elements of a row or tile: "f32 v7[8]".
   std::string declaration(tile::ValueId id) const;
-  // Of a load's elements, as they lie in memory: "Packed<f16, 8> v7[2]".
+  // The same for a load's elements in storage format: "Packed<f16, 8> v7[2]".
   std::string packed_type(const tile::Instr& load) const;
   std::string packed_declaration(const tile::Instr& load) const;
-  // Where a tile's vector, and its element, lie in the array of a thread's elements; and which of
-  // its vectors it is.
+  // Index of the current vector's first element, and of the current element, in a thread's array;
+  // and the number of the current vector.
   std::string vector_index(tile::ValueId id) const;
   std::string element_index(tile::ValueId id) const;
   std::string vector_number(tile::ValueId id) const;
 
-  // Scalars and rows as an operand of data; i64 stays i64.
+  // A scalar or row as a data operand; i64 stays i64 (not idx).
   std::string operand(tile::ValueId id) const;
   // The value of a scalar or row instruction.
   std::string expression(const tile::Instr& instr) const;
-  // With the operands' texts given.
+  // The same with given operand texts.
   std::string expression(const tile::Instr& instr, std::vector<std::string> operands) const;
   std::string load_text(const tile::Instr& instr, const std::string& offset) const;
   std::string inverse_name(int scalar) const;
@@ -67,9 +67,9 @@ struct CudaValues {
   std::string offset(const Affine& affine, std::string_view col) const {
     return names.text(affine, "row", col);
   }
-  // The mask there, without parentheses; empty: always on.
+  // The mask in the thread's row, at column `col`, without parentheses; empty: always on.
   std::string condition(const PrefixMask& mask, std::string_view col) const;
-  // What divides a load's or store's offsets along an axis.
+  // A power of two that divides a load's or store's offsets along an axis.
   int offset_multiple(const tile::Instr& instr, tile::Axis along = tile::Axis::cols) const {
     return divisibility.of(*index.affine(instr.args[0]), along);
   }

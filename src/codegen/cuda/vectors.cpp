@@ -1,4 +1,4 @@
-// Loops of few trips are unrolled: what they index lies in registers.
+// Short loops are unrolled, so that the arrays they index stay in registers.
 #include "src/codegen/cuda/vectors.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using tile::TileShape;
 
 namespace {
 
-constexpr int kMostUnrolled = 128;  // elements of a thread
+constexpr int kMostUnrolled = 128;  // elements per thread
 
 std::string_view unroll(int steps) { return steps <= kMostUnrolled ? "SN_UNROLL " : ""; }
 

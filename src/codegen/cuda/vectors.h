@@ -1,5 +1,5 @@
-// CudaVectors: a thread's vectors of a tile as CUDA text: the loops over them, which of them lie
-// inside the tile and under a mask, and how many elements one access takes.
+// CudaVectors: CUDA text for a thread's vectors of a tile: the loops over them, their bounds checks
+// and masks, and the width of an access.
 // In: a program's values. Out: text for the loads and stores of a stage.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sinter {
 
-// The part of a mask that holds for whole vectors, and how many elements are on otherwise.
+// A mask on a vector: a condition for the whole vector, and the number of elements that are on.
 struct VectorMask {
   std::string where;  // empty: always
   std::string count;  // empty: all
@@ -22,19 +22,19 @@ class CudaVectors {
   CudaVectors(const CudaValues& values, CWriter& code)
       : values_(values), layout_(values.layout), code_(code) {}
 
-  // A loop over vectors: `begin` is the column of their first element. Loops over rows stand
-  // inside it, so that what all of them share is loaded once.
+  // Opens a loop over vectors: `begin` is the column of a vector's first element. Row loops go
+  // inside it, so that operands shared by all rows are loaded once.
   void open_vectors(tile::TileShape shape) const;
-  // A loop over a thread's rows of tiles of that height, or a block where it has but one.
+  // Opens a loop over a thread's rows of a tile, or a plain block if it has only one.
   void open_rows(tile::TileShape shape) const;
-  // A loop over a vector's elements: `col` is their column.
+  // Opens a loop over a vector's elements: `col` is an element's column.
   void open_vector() const;
 
-  // That a vector of the tile lies inside it; empty: it does.
+  // Conditions for a vector to lie inside the tile; empty: it always does.
   std::vector<std::string> inside(tile::TileShape shape) const;
-  // `conditions` come first.
+  // `conditions` are checked before the mask.
   VectorMask mask(tile::ValueId mask_id, std::vector<std::string> conditions) const;
-  // Elements of one access.
+  // Number of elements per access.
   int pack_width(const tile::Instr& instr) const;
 
   static std::string all_of(const std::vector<std::string>& conditions);

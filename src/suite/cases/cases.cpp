@@ -138,8 +138,6 @@ const Case& find_case(std::string_view name, std::string_view op) {
   }
   for (const PendingCase& each : pending_cases())
     if (each.name == name) fail_user(op, "case {} cannot run yet: {}", name, each.reason);
-  if (name.ends_with(".sinter"))
-    fail_user(op, "the suite does not run programs from files; explain, dump and tune do");
   fail_user(op, "{}", unknown_name("case", name, names));
 }
 

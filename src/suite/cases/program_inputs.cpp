@@ -1,4 +1,5 @@
-// Numbers are normal ones, converted to the dtype.
+// Numbers are normal ones, converted to the dtype. Large tensors repeat them, since making them
+// takes far longer than copying.
 #include "src/suite/cases/program_inputs.h"
 
 #include <sys/mman.h>
@@ -6,12 +7,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <span>
 
 #include "src/base/check.h"
 #include "src/suite/cases/normal.h"
 
 namespace sinter::suite {
 namespace {
+
+// A prime number, so that rows of any usual length differ from each other.
+constexpr std::int64_t kDifferentNumbers = 4194301;
 
 template <typename T>
 T converted(float value) {
@@ -32,7 +37,9 @@ Tensor tensor_of(const InputSpec& spec, const std::vector<float>& numbers, const
 
 Tensor random_input(const InputSpec& spec, std::size_t index, const Device& device) {
   std::vector<float> numbers(static_cast<std::size_t>(spec.shape.numel()));
-  fill_normal(seed_of(fmt::format("program/{}", index)), 0, numbers);
+  const auto different = std::min(numbers.size(), static_cast<std::size_t>(kDifferentNumbers));
+  fill_normal(seed_of(fmt::format("program/{}", index)), 0, std::span(numbers).first(different));
+  for (std::size_t i = different; i < numbers.size(); ++i) numbers[i] = numbers[i - different];
   switch (spec.dtype) {
     case DType::f32:
       return tensor_of<float>(spec, numbers, device);

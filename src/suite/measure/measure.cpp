@@ -12,8 +12,6 @@
 #include "src/cpu/cpu_info.h"
 #include "src/profile/bench_stopwatch.h"
 #include "src/profile/counters.h"
-#include "src/suite/cases/inputs.h"
-#include "src/suite/measure/accuracy.h"
 #include "src/suite/measure/copy_limit.h"
 
 namespace sinter::suite {
@@ -34,11 +32,6 @@ struct Contestant {
 
   bool alive() const { return row.error.empty() && row.skipped.empty(); }
 };
-
-CompiledFunction compile_case(const Case& each, const std::string& provider) {
-  return compile_list(each.program, static_cast<int>(each.inputs.size()),
-                      {.fuse = provider == "fused", .name = each.name});
-}
 
 // Why a step failed: lack of memory is a property of the machine, anything else an error.
 struct Failure {
@@ -85,16 +78,15 @@ std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e
 
 // Checked before minutes are spent on generating inputs whose results do not fit.
 std::string why_it_does_not_fit(const Measurement& what, const Device& device) {
-  const auto needed = static_cast<double>(input_bytes(what.each, what.shape, what.dtype)) +
-                      static_cast<double>(output_bytes(what.each, what.shape, what.dtype));
+  const WorkloadFacts& facts = what.workload->facts();
+  const auto needed =
+      static_cast<double>(facts.input_bytes) + static_cast<double>(facts.output_bytes);
   const auto available = static_cast<double>(device.available_memory());
   if (needed > available)
     return fmt::format("does not fit into memory: inputs and outputs take {}, {} are free",
                        gigabytes(needed), gigabytes(available));
   if (device.shares_host_memory()) return "";
-  const auto on_host =
-      static_cast<double>(std::max(input_staging_bytes(what.each, what.shape, what.dtype, device),
-                                   check_bytes(what.each, what.shape, what.dtype, device)));
+  const auto on_host = static_cast<double>(what.workload->host_bytes(device));
   const auto free_on_host = static_cast<double>(system_memory().available);
   if (on_host <= free_on_host) return "";
   return fmt::format("does not fit into memory: checking takes {} of the host's, {} are free",
@@ -122,30 +114,27 @@ void compile_and_call(Contestant& each, std::span<const Tensor> inputs, Device& 
 
 void check(std::vector<Contestant>& contestants, const Measurement& what,
            std::span<const Tensor> inputs, ThreadPool& threads) {
-  std::vector<std::vector<Tensor>> outputs;
+  std::vector<ProviderOutputs> results;
   for (Contestant& each : contestants)
-    if (each.alive()) outputs.push_back(std::move(each.outputs));
-  if (outputs.empty()) return;
-  const std::vector<Accuracy> all = check_outputs(what.each, what.shape, inputs, outputs, threads);
+    if (each.alive())
+      results.push_back({each.row.provider, each.row.kernels.value_or(0), std::move(each.outputs)});
+  if (results.empty()) return;
+  const std::vector<Checked> all_checked = what.workload->check(inputs, results, threads);
   std::size_t next = 0;
   for (Contestant& each : contestants) {
     if (!each.alive()) continue;
-    const Accuracy& accuracy = all[next++];
-    each.row.max_abs_err = accuracy.max_abs_err;
-    each.row.max_rel_err = accuracy.max_rel_err;
-    each.row.checked_elements = accuracy.checked_elements;
-    // If it is not a single kernel, fused programs keep intermediates in f32.
-    if (each.row.provider == "fused" || each.row.kernels == 1 || size_of(what.dtype) >= 4)
-      each.row.tolerance = tolerance(what.each, what.dtype, accuracy.rms);
-    else
-      each.row.reasons["tolerance"] =
-          "what goes from kernel to kernel is rounded to 16 bits, which no bound covers";
+    const Checked& checked = all_checked[next++];
+    each.row.max_abs_err = checked.max_abs_err;
+    each.row.max_rel_err = checked.max_rel_err;
+    each.row.tolerance = checked.tolerance;
+    each.row.checked_elements = checked.checked_elements;
+    each.row.reasons.insert(checked.reasons.begin(), checked.reasons.end());
   }
 }
 
 // Upper bound of the device memory of one call.
 std::int64_t memory_of_a_call(const Measurement& what, std::span<const Contestant> contestants) {
-  std::int64_t most = output_bytes(what.each, what.shape, what.dtype);
+  std::int64_t most = what.workload->facts().output_bytes;
   for (const Contestant& each : contestants) most = std::max(most, each.row.peak_bytes.value_or(0));
   return most;
 }
@@ -154,7 +143,7 @@ std::unique_ptr<CopyLimit> make_limit(const Measurement& what, Workbench& bench,
                                       std::optional<CopyWay> way,
                                       std::vector<Contestant>& contestants) {
   try {
-    return std::make_unique<CopyLimit>(bytes_min(what.each, what.shape, what.dtype), bench.device(),
+    return std::make_unique<CopyLimit>(what.workload->facts().bytes_min, bench.device(),
                                        bench.threads(), bench.stopwatch(),
                                        memory_of_a_call(what, contestants), way);
   } catch (const Error& error) {
@@ -190,7 +179,7 @@ std::optional<CopyWay> time_all(std::vector<Contestant>& contestants, const Meas
 
 void measure_call(Contestant& each, const Measurement& what, std::span<const Tensor> inputs,
                   Workbench& bench) {
-  if (what.shape.numel() > kCallElements) {
+  if (what.workload->facts().elements > kCallElements) {
     each.row.reasons["call_us"] = "measured at 128x128 and below only";
     return;
   }
@@ -227,14 +216,15 @@ void read_counters(Contestant& each, std::span<const Tensor> inputs) {
 
 ResultRow empty_row(const Measurement& what, const std::string& provider, const Device& device) {
   ResultRow row;
-  row.case_name = what.each.name;
-  row.shape = to_string(what.shape);
-  row.dtype = name_of(what.dtype);
+  const WorkloadFacts& facts = what.workload->facts();
+  row.case_name = facts.case_name;
+  row.shape = facts.shape;
+  row.dtype = facts.dtype;
   row.device = device.name();
   row.provider = provider;
-  row.bytes_min = bytes_min(what.each, what.shape, what.dtype);
-  row.bytes_transposed = transposed_bytes(what.each, what.shape, what.dtype);
-  row.flops = flops(what.each, what.shape);
+  row.bytes_min = facts.bytes_min;
+  row.bytes_transposed = facts.bytes_transposed;
+  row.flops = facts.flops;
   return row;
 }
 
@@ -249,15 +239,13 @@ Measured measure(const Measurement& what, Workbench& bench) {
   const std::string too_large = why_it_does_not_fit(what, *device);
   for (const std::string& provider : what.providers) {
     contestants.push_back(
-        {empty_row(what, provider, *device), compile_case(what.each, provider), {}, {}});
+        {empty_row(what, provider, *device), what.workload->compiled(provider), {}, {}});
     contestants.back().row.skipped = too_large;
   }
   Measured measured;
   if (too_large.empty()) {
     std::vector<Tensor> inputs;
-    for_all(contestants, [&] {
-      inputs = make_inputs(what.each, what.shape, what.dtype, device, bench.threads());
-    });
+    for_all(contestants, [&] { inputs = what.workload->make_inputs(device, bench.threads()); });
     for_each_alive(contestants, [&](Contestant& each) { compile_and_call(each, inputs, *device); });
     for_all(contestants, [&] { check(contestants, what, inputs, bench.threads()); });
     for_all(contestants, [&] { measured.limit_way = time_all(contestants, what, inputs, bench); });
@@ -281,13 +269,12 @@ void time_again(const Measurement& what, Workbench& bench, std::span<ResultRow> 
     ++row.visits;
     if (row.samples_us.empty()) continue;
     is_long |= row.timing->median_us > kLongUs;
-    contestants.push_back({row, compile_case(what.each, row.provider), {}, {}});
+    contestants.push_back({row, what.workload->compiled(row.provider), {}, {}});
   }
   if (contestants.empty() || is_long) return;
   // A failure here comes after the measurement is complete.
   const Failure failure = failure_of([&] {
-    const std::vector<Tensor> inputs =
-        make_inputs(what.each, what.shape, what.dtype, bench.device(), bench.threads());
+    const std::vector<Tensor> inputs = what.workload->make_inputs(bench.device(), bench.threads());
     time_all(contestants, what, inputs, bench, limit_way);
   });
   if (!failure.error.empty() || !failure.skipped.empty()) return;

@@ -1,4 +1,4 @@
-// Measures one case at one shape and dtype: one row per provider.
+// Measures one workload: one row per provider.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,14 @@
 
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
-#include "src/suite/cases/case.h"
 #include "src/suite/measure/copy_limit.h"
+#include "src/suite/measure/workload.h"
 #include "src/suite/results/results.h"
 
 namespace sinter::suite {
 
 struct Measurement {
-  const Case& each;
-  Shape2 shape;
-  DType dtype = DType::f32;
+  WorkloadPtr workload;
   std::vector<std::string> providers;
   double seconds = 0;
 };

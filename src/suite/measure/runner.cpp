@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -17,6 +18,7 @@
 #include "src/base/processors.h"
 #include "src/cpu/cpu_info.h"
 #include "src/suite/measure/measure.h"
+#include "src/suite/measure/select.h"
 #include "src/suite/results/plans.h"
 #include "src/suite/results/resume.h"
 
@@ -56,14 +58,6 @@ int host_threads(const Device& device) {
   return asked > 0 ? asked : available_cpus();
 }
 
-std::vector<const Case*> chosen_cases(const std::vector<std::string>& names) {
-  std::vector<const Case*> cases;
-  for (const std::string& name : names) cases.push_back(&find_case(name));
-  if (names.empty())
-    for (const Case& each : all_cases()) cases.push_back(&each);
-  return cases;
-}
-
 void check_providers(const std::vector<std::string>& providers) {
   if (providers.empty()) fail_user("suite", "no provider is given; there are eager and fused");
   for (const std::string& name : providers)
@@ -86,19 +80,13 @@ void share_limit(std::span<const ResultRow> own, std::span<ResultRow> of_peer) {
   }
 }
 
-std::string title_of(const Measurement& what) {
-  return fmt::format("{} {} {}", what.each.name, to_string(what.shape), name_of(what.dtype));
-}
+std::string title_of(const Measurement& what) { return what.workload->facts().title(); }
 
-std::vector<Measurement> plan_of(const SuiteOptions& options) {
+std::vector<Measurement> plan_of(const SuiteOptions& options, const Selection& selection) {
   std::vector<Measurement> plan;
-  const auto add = [&](const Measurement& what) {
-    if (options.only.empty() || options.only.contains(title_of(what))) plan.push_back(what);
-  };
-  for (const Case* each : chosen_cases(options.cases))
-    for (DType dtype : options.dtypes)
-      for (const Shape2& shape : options.shapes)
-        add({*each, shape, dtype, options.providers, options.seconds / double{kVisits}});
+  for (const WorkloadPtr& each : selection.workloads)
+    if (options.only.empty() || options.only.contains(each->facts().title()))
+      plan.push_back({each, options.providers, options.seconds / double{kVisits}});
   return plan;
 }
 
@@ -124,7 +112,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
 class SuiteRun {
  public:
   SuiteRun(const SuiteOptions& options, std::span<const Measurement> plan,
-           const ProgressCallback& progress)
+           const std::map<std::string, std::string>& programs, const ProgressCallback& progress)
       : options_(options),
         plan_(plan),
         progress_(progress),
@@ -133,6 +121,7 @@ class SuiteRun {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
     results_ = empty_results(options, *device_);
+    results_.versions.insert(programs.begin(), programs.end());
     for (const auto& peer : peers_)
       results_.versions.insert(peer->versions().begin(), peer->versions().end());
     if (options.resumed) results_ = continued(results_, *options.resumed);
@@ -177,7 +166,8 @@ class SuiteRun {
   // False: stopped. What could not be compiled ahead of time is compiled when it is measured.
   bool compile_ahead(const std::vector<std::size_t>& todo) {
     std::vector<Measurement> all;
-    for (const std::size_t i : todo) all.push_back(plan_[i]);
+    for (const std::size_t i : todo)
+      if (plan_[i].workload->is_known_to_peers()) all.push_back(plan_[i]);
     for (std::size_t i = 0; i < peers_.size() && all.size() >= kWorthCompilingAhead; ++i) {
       if (!peers_[i]->compiles_ahead()) continue;
       bool stopped = false;
@@ -288,9 +278,10 @@ std::vector<Shape2> shapes_of_set(const std::string& set) {
 Results run_suite(const SuiteOptions& options, const ProgressCallback& progress) {
   check_providers(options.providers);
   for (const std::string& name : options.peers) check_peer_name(name);
-  const std::vector<Measurement> plan = plan_of(options);
+  const Selection selection = select_workloads(options);
+  const std::vector<Measurement> plan = plan_of(options, selection);
   if (plan.empty()) fail_user("suite", "no shape or no type is given");
-  return SuiteRun(options, plan, progress).run();
+  return SuiteRun(options, plan, selection.programs, progress).run();
 }
 
 }  // namespace sinter::suite

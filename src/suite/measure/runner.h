@@ -1,6 +1,6 @@
-// Runs cases fused and unfused: checks them, then times them against each other and against a copy.
-// A failure becomes that row's error; the sweep continues. In: SuiteOptions. Out: Results, and a
-// call of `progress` before and after each case and shape.
+// Runs cases and programs fused and unfused: checks them, then times them against each other and
+// against a copy. A failure becomes that row's error; the sweep continues. In: SuiteOptions. Out:
+// Results, and a call of `progress` before and after each case and shape.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,10 @@
 namespace sinter::suite {
 
 struct SuiteOptions {
-  std::vector<std::string> cases;  // empty: all
-  std::vector<Shape2> shapes;
+  std::vector<std::string> cases;  // names of cases and paths of programs; empty: all cases
+  std::vector<Shape2> shapes;      // of cases
+  // Of programs: "4096x128" is for those that declare two sizes. Empty: their own sizes.
+  std::vector<std::string> sizes;
   std::vector<DType> dtypes{DType::f32};
   std::vector<std::string> providers{"eager", "fused"};
   std::vector<std::string> peers;  // "torch"

@@ -37,9 +37,9 @@ int threads_of(const Device& device) {
 Json ahead_request(std::span<const Measurement> all, const Device& device) {
   Json cells = Json::array();
   for (const Measurement& what : all)
-    cells.push_back({{"case", what.each.name},
-                     {"shape", to_string(what.shape)},
-                     {"dtype", name_of(what.dtype)}});
+    cells.push_back({{"case", what.workload->facts().case_name},
+                     {"shape", what.workload->facts().shape},
+                     {"dtype", what.workload->facts().dtype}});
   const std::size_t memory = system_memory().available;
   const auto fitting = static_cast<int>(std::min<std::size_t>(memory / kWorkerBytes, 1024));
   return {{"compile_ahead", std::move(cells)},
@@ -50,9 +50,10 @@ Json ahead_request(std::span<const Measurement> all, const Device& device) {
 
 Json request_of(const Measurement& what, const Device& device) {
   const bool on_cpu = device.name() == "cpu";
-  return {{"case", what.each.name},
-          {"shape", to_string(what.shape)},
-          {"dtype", name_of(what.dtype)},
+  const WorkloadFacts& facts = what.workload->facts();
+  return {{"case", facts.case_name},
+          {"shape", facts.shape},
+          {"dtype", facts.dtype},
           {"device", device.name()},
           {"seconds", what.seconds},
           {"threads", threads_of(device)},
@@ -60,7 +61,7 @@ Json request_of(const Measurement& what, const Device& device) {
 }
 
 milliseconds time_limit(const PeerOptions& options, const Measurement& what) {
-  const double bytes = static_cast<double>(bytes_min(what.each, what.shape, what.dtype));
+  const auto bytes = static_cast<double>(what.workload->facts().bytes_min);
   return options.answer_limit + milliseconds(static_cast<std::int64_t>(
                                     bytes / kBytesPerMs + what.seconds * 1e3 * kSecondsSlack));
 }
@@ -184,6 +185,7 @@ std::string Peer::compile_ahead(std::span<const Measurement> all, const Device& 
 }
 
 std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& device) {
+  if (!what.workload->is_known_to_peers()) return skipped_rows(what, device);
   std::string failure = revive();
   try {
     if (failure.empty()) return ask(what, device);
@@ -201,6 +203,17 @@ std::vector<ResultRow> Peer::failed_rows(const Measurement& what, const Device& 
   for (const std::string& provider : providers_) {
     rows.push_back(empty_row(what, provider, device));
     rows.back().error = failure;
+  }
+  return rows;
+}
+
+std::vector<ResultRow> Peer::skipped_rows(const Measurement& what, const Device& device) const {
+  std::vector<ResultRow> rows;
+  for (const std::string& provider : providers_) {
+    rows.push_back(empty_row(what, provider, device));
+    rows.back().skipped =
+        fmt::format("{} has the suite's cases only, not programs from files", name_);
+    rows.back().visits = 1;
   }
   return rows;
 }

@@ -65,7 +65,11 @@ struct Evidence {
 
   bool on_gpu() const { return row.device.starts_with("cuda"); }
   double bytes() const { return static_cast<double>(row.bytes_min); }
-  double elements() const { return elements_of_shape(row.shape); }
+  // A program's sizes need not multiply to its elements, but usually it has a plan of its own.
+  double operations() const {
+    return row.shape == plan->shapes.front() ? work.all_operations
+                                             : work.operations * elements_of_shape(row.shape);
+  }
 };
 
 using Found = std::optional<Cause>;
@@ -121,7 +125,7 @@ std::string heavy_text(const PlanWork& work) {
 Found math(const Evidence& it) {
   if (!it.plan || !it.run.peak_flops_per_s || *it.run.peak_flops_per_s <= 0) return std::nullopt;
   const double per_second = *it.run.peak_flops_per_s / kOperationsOfAnFma;
-  const double us = it.work.operations * it.elements() / per_second * 1e6;
+  const double us = it.operations() / per_second * 1e6;
   const bool hides_little = !it.on_gpu() && !it.work.heavy.empty();
   if (us < (hides_little ? kHeavyMathShareOnCpu : kMathShare) * it.limit_us ||
       us < kMathOfExcess * (it.row.timing->median_us - it.limit_us))

@@ -112,6 +112,7 @@ PlanWork work_of(const CasePlan& each) {
     written += static_cast<double>(kernel.bytes_written);
   }
   work.operations = operations / static_cast<double>(walk.most());
+  work.all_operations = operations;
   work.written_share = read + written > 0 ? written / (read + written) : 0;
   return work;
 }

@@ -12,8 +12,9 @@
 namespace sinter::suite {
 
 struct PlanWork {
-  double operations = 0;     // approximate instructions per element of the case
-  double written_share = 0;  // of the bytes its kernels move
+  double operations = 0;      // approximate instructions per element of the case
+  double all_operations = 0;  // of all elements, at the plan's first shape
+  double written_share = 0;   // of the bytes its kernels move
   // Expensive operations (at least kHeavyCost) computed for every element: how many of each, and
   // the instructions of all of them.
   std::map<std::string, int> heavy;

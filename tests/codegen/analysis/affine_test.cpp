@@ -1,4 +1,4 @@
-// Index tiles: what is recognised as evenly stepping, what as a prefix mask, what not.
+// Index tiles: what is recognised as affine, what as a prefix mask, and what is not.
 #include "src/codegen/analysis/affine.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class AffineTest : public testing::Test {
   ValueId rows = b.arange(Axis::rows, 8);
   ValueId cols = b.arange(Axis::cols, 16);
 
-  // "base | row step | col step", or "-" where it is not affine.
+  // "base | row step | col step", or "-" if it is not affine.
   std::string affine(ValueId value) {
     const auto& found = analysis().affine(value);
     return found ? text(found->base) + " | " + text(found->row_step) + " | " + text(found->col_step)

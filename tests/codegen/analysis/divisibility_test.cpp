@@ -1,5 +1,5 @@
-// What divides offsets and limits: it decides how wide accesses to memory are, so one that is too
-// large is a fault on a GPU.
+// Divisors of offsets and limits: they determine the width of memory accesses, so a divisor that is
+// too large causes a misaligned access on a GPU.
 #include "src/codegen/analysis/divisibility.h"
 
 #include <gtest/gtest.h>

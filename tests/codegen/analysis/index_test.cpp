@@ -1,4 +1,4 @@
-// Index expressions as values: what folds, what is equal, what depends on what.
+// Symbolic index expressions: folding, equality and dependences.
 #include "src/codegen/analysis/index.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How far stores, reductions and addresses look into a value: where loops may stop.
+// How much of a value is live for stores, reductions and addresses: where loops may stop.
 #include "src/codegen/analysis/observed.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST_F(ObservedTest, TwoLimitsOrNoneAreEverything) {
 
 TEST_F(ObservedTest, WhatNothingUsesEndsAnywhere) { EXPECT_TRUE(ends_at(load(), Index::of(n))); }
 
-// A tile that a loop carries and stores under a mask; `limit` is made in the loop's body.
+// A tile that a loop carries and stores under a mask; `limit` is computed in the loop's body.
 class CarriedTest : public ObservedTest {
  protected:
   ValueId carried_ = kNoValue;

@@ -1,4 +1,4 @@
-// Stages: where reductions cut a block, what is computed again and what is kept.
+// Stages: where reductions split a block, what is recomputed and what is kept.
 #include "src/codegen/analysis/schedule.h"
 
 #include <gtest/gtest.h>
@@ -163,7 +163,7 @@ TEST_F(ScheduleTest, ALoadKeepsItsPlaceBeforeAStore) {
   EXPECT_FALSE(computes(stages()[1], value));
 }
 
-// --- where loads stay: GPUs ---------------------------------------------------------------------
+// --- GPUs: loads stay in registers --------------------------------------------------------------
 
 class HeldLoadsTest : public ScheduleTest {
  protected:

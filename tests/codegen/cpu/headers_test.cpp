@@ -1,4 +1,4 @@
-// Only the headers a kernel calls into are pasted before it.
+// Only the headers whose functions a kernel calls are included.
 #include "src/codegen/cpu/headers.h"
 
 #include <gtest/gtest.h>

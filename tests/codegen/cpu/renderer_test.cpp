@@ -1,5 +1,5 @@
 // render_cpu() and the host compiler against the interpreter: every tile program, for vectors of
-// 16, 32 and 64 bytes. Memory around the buffers is watched.
+// 16, 32 and 64 bytes. Guard bytes around the buffers are checked.
 #include "src/codegen/cpu/renderer.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ void expect_compiled_plan_right(const Graph& graph, double bound) {
     const auto actual = run_plan(
         plan, inputs, {}, [&](const Kernel& kernel, const std::vector<tile::BufferBinding>& to) {
           compile_kernel(device_with(vector_bytes), kernel.program())
-              ->launch(to, kernel.scalars, kernel.grid, 0);
+              ->launch(to, scalar_words(kernel), kernel.grid, 0);
         });
     expect_close(actual, expected, bound, to_string(plan));
   }

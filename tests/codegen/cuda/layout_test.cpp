@@ -1,4 +1,4 @@
-// Which threads a kernel is launched with, and what no launch can have.
+// The threads a kernel is launched with, and mappings that cannot be launched.
 #include "src/codegen/cuda/layout.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The renderer's decisions, as its text shows them: how wide accesses are, what is masked, what
-// goes through shared memory, where threads wait for each other. Values are tested on devices.
+// The renderer's decisions, checked in its text: access widths, masks, use of shared memory,
+// barriers. Values are tested on devices.
 #include "src/codegen/cuda/renderer.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST_F(CudaRendererTest, SixteenBytesAreTwoDoubles) {
   EXPECT_EQ(count_of(render(kWarp), "load_vector<4, 2, "), 1) << render(kWarp);
 }
 
-// By what divides the size.
+// The parameter is a divisor of the size.
 class CudaTailTest : public CudaRendererTest, public testing::WithParamInterface<int> {};
 
 TEST_P(CudaTailTest, IsReadInPartWhereItCutsVectors) {
@@ -129,7 +129,7 @@ TEST_F(CudaRendererTest, ATransposedTileGoesThroughSharedMemory) {
   EXPECT_LT(text.find("block_barrier();"), text.find("get("));
 }
 
-// Places in a tile are 32 bits wide; their products with strides are not.
+// Rows and columns in a tile are 32-bit; their products with strides are 64-bit.
 TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int y = b.add_buffer("y", DType::f32, true);
@@ -142,7 +142,7 @@ TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
   EXPECT_EQ(count_of(text, "idx(row) * stride"), 2) << text;
 }
 
-// Waiting for one tile's elements should not keep the others from being asked for.
+// Waiting for one tile's elements must not delay the loads of the others.
 TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int z = b.add_buffer("z", DType::f32, false);
@@ -203,7 +203,8 @@ TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
   EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_pairs"), 0);
 }
 
-// A vector's elements branch together; what was computed before is still there after.
+// A vector's elements branch together; values computed before the call are still available after
+// it.
 class CudaVectorFunctionTest : public CudaRendererTest {
  protected:
   std::string angles(int vector, DType dtype = DType::f32) {
@@ -273,7 +274,7 @@ TEST_F(CudaRendererTest, InputsAreReadAsTheyAreCachedReusedOnesOften) {
   EXPECT_FALSE(keeps_results());
 }
 
-// max, then sum: a row of each needs the other's result.
+// max, then sum: the sum depends on the maximum.
 TEST_F(CudaRendererTest, AClusterMeetsOnceForEachReductionThatFollowsOnAnother) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int y = b.add_buffer("y", DType::f32, true);
@@ -346,7 +347,7 @@ TEST_F(CudaRendererTest, LoadsStandBehindTheReductionTheyDoNotFeed) {
   const int y = b.add_buffer("y", DType::f32, true);
   const ValueId at = row(b.add_scalar("stride", DType::i64, 4));
   const ValueId value = load(x, at);
-  const ValueId late = load(weight, b.arange(Axis::cols, 128));  // written before the reduction
+  const ValueId late = load(weight, b.arange(Axis::cols, 128));  // precedes the reduction
   const ValueId total = reduce(ReduceKind::sum, value);
   b.store(y, at, b.pointwise(Op::mul, {b.pointwise(Op::mul, {value, total}), late}), kNoValue);
   tile::Mapping mapping = kWarp;
@@ -382,7 +383,7 @@ TEST_F(CudaRendererTest, TheArgumentAndTheMappingAreAsTheLauncherIsTold) {
     EXPECT_NE(source.text().find(line), std::string::npos) << line;
 }
 
-// x by 16 bytes, a row's weight and a number by the element, halves by vectors of the layout's.
+// x is aligned to 16 bytes, weight and number to an element, half to the layout's vectors.
 TEST_F(CudaRendererTest, BuffersAreAlignedAsTheirAccessesNeed) {
   const ValueId stride = b.add_scalar("stride", DType::i64, 16);
   const int x = b.add_buffer("x", DType::f32, false);
@@ -411,7 +412,7 @@ struct Dtypes {
   bool narrow;
 };
 
-// A comparison, or an integer made of a sine of f32, shows digits that 16 bits do not.
+// A comparison or integer computed from an f32 sine exposes digits that 16 bits do not.
 class CudaNarrowTest : public CudaRendererTest, public testing::WithParamInterface<Dtypes> {};
 
 TEST_P(CudaNarrowTest, OnlyWhatIs16BitsWideThroughoutTakesTheMachinesSine) {

@@ -55,7 +55,8 @@ class Peers : public Test {
   }
 
   std::vector<ResultRow> ask(Peer& peer) {
-    return peer.measure({find_case("softmax"), {8, 16}, DType::f32, {}, 0.001}, *device_);
+    return peer.measure({case_workload(find_case("softmax"), {8, 16}, DType::f32), {}, 0.001},
+                        *device_);
   }
   std::string error_of(Peer& peer) {
     const std::vector<ResultRow> rows = ask(peer);
@@ -263,8 +264,8 @@ class PeersAhead : public Peers {
  protected:
   std::string compile(Peer& peer, bool go_on = true) {
     const std::vector<Measurement> all{
-        {find_case("softmax"), {8, 16}, DType::f32, {}, 0.001},
-        {find_case("layernorm"), {4, 8}, DType::bf16, {}, 0.001},
+        {case_workload(find_case("softmax"), {8, 16}, DType::f32), {}, 0.001},
+        {case_workload(find_case("layernorm"), {4, 8}, DType::bf16), {}, 0.001},
     };
     return peer.compile_ahead(all, *device_, [&](std::size_t done) {
       heard_.push_back(done);
@@ -422,7 +423,7 @@ TEST_F(Peers, TorchRunsEveryCase) {
   if (!peer) GTEST_SKIP() << why_not;
   for (const Case& each : all_cases()) {
     const std::vector<ResultRow> rows =
-        peer->measure({each, {33, 65}, DType::f32, {}, 0.001}, *device_);
+        peer->measure({case_workload(each, {33, 65}, DType::f32), {}, 0.001}, *device_);
     ASSERT_EQ(rows.size(), 2u) << each.name;
     EXPECT_EQ(rows[0].provider, "torch_eager");
     EXPECT_EQ(rows[1].provider, "torch_compile");
@@ -460,8 +461,8 @@ TEST_F(Peers, TorchSkipsWhatDoesNotFit) {
   const std::unique_ptr<Peer> peer = torch_on_cpu(why_not);
   if (!peer) GTEST_SKIP() << why_not;
   const Case& each = find_case("softmax");
-  for (const ResultRow& row :
-       peer->measure({each, {1LL << 24, 1LL << 24}, DType::f32, {}, 0.001}, *device_)) {
+  for (const ResultRow& row : peer->measure(
+           {case_workload(each, {1LL << 24, 1LL << 24}, DType::f32), {}, 0.001}, *device_)) {
     EXPECT_TRUE(has(row.skipped, "does not fit")) << row.skipped << row.error;
     EXPECT_FALSE(row.failed());
   }

@@ -114,6 +114,13 @@ TEST(Causes, AGpuHidesMathBehindMemory) {
             "unexplained");
 }
 
+TEST(Causes, MathOfAProgramIsThatOfItsPlan) {
+  Results results = run_of({.op = "exp", .operations = 40});
+  for (ResultRow& row : results.rows) row.shape = "7x5x3";  // sizes that say little about elements
+  for (CasePlan& plan : results.plans) plan.shapes = {"7x5x3"};
+  EXPECT_EQ(only_cause(results).kind, "math");
+}
+
 TEST(Causes, LatencyWhereTheCopyItselfIsSlow) {
   const Cause cause = only_cause(run_of({.op = "exp", .bytes = 1 << 17, .copy_us = 5}));
   EXPECT_EQ(cause.kind, "latency");

@@ -165,6 +165,14 @@ TEST(Results, OtherFilesAreRefusedByName) {
   json["rows"][1]["shape"] = "wide";
   EXPECT_EQ(refusal(json.dump()),
             "[suite] some/file.json is damaged: row 2: shape is 'wide', not ROWSxCOLS");
+  for (const char* bad : {"", "8x", "x8", "8x-1", "8xx8", "99999999999999999999"}) {
+    json["rows"][1]["shape"] = bad;
+    EXPECT_NE(refusal(json.dump()).find("not ROWSxCOLS"), std::string::npos) << bad;
+  }
+  for (const char* of_a_program : {"8", "8x16x32", "0x5"}) {
+    json["rows"][1]["shape"] = of_a_program;
+    EXPECT_EQ(from_json(json.dump(), "some/file.json").rows[1].shape, of_a_program);
+  }
   json["rows"][1].erase("shape");
   EXPECT_EQ(refusal(json.dump()), "[suite] some/file.json is damaged: row 2: shape is missing");
   EXPECT_EQ(

@@ -1,14 +1,14 @@
 // Pointwise operations and casts on Bounded elements. A function is evaluated at the corners of its
 // operands' ranges: where the results disagree on NaN, infinity or a yes or no, the result is
 // unknown.
-#include "tests/fuzz/bounded.h"
+#include "src/graph/bounded.h"
 
 #include <algorithm>
 
 #include "src/graph/graph.h"
 #include "src/graph/scalar_math.h"
 
-namespace sinter::fuzz {
+namespace sinter::bounded {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -320,4 +320,4 @@ bool agrees(const Bounded& want, double got) {
 
 bool agrees(const Bounded& want, std::int64_t got) { return !want.known() || want.integer == got; }
 
-}  // namespace sinter::fuzz
+}  // namespace sinter::bounded

@@ -1,11 +1,11 @@
-// Reductions of Bounded elements: bounds that hold for every order of summing.
-// In: the elements of one reduction. Out: the result with its bound.
+// Reductions of Bounded elements. In: the elements of one reduction. Out: the result with its
+// bound.
 #include <algorithm>
 
+#include "src/graph/bounded.h"
 #include "src/graph/scalar_math.h"
-#include "tests/fuzz/bounded.h"
 
-namespace sinter::fuzz {
+namespace sinter::bounded {
 namespace {
 
 // The place of the lowest bit that is set.
@@ -27,20 +27,39 @@ bool sums_exactly(std::span<const Bounded> elements, double magnitude, DType dty
   return magnitude == 0 || magnitude < std::ldexp(1.0, std::min(lowest + digits, 1023));
 }
 
-Bounded reduce_sum(std::span<const Bounded> elements, DType result) {
+// About ten standard deviations: a rounding is seldom as large as it may be.
+constexpr double kTypical = 4;
+
+// What the roundings of all partial sums add up to, times Precision::unit. Each is at most the
+// partial sum. In a random order, the sum of k elements is about k * mean + sqrt(k) * deviation,
+// and the roundings add up like independent errors do (Higham and Mary, 2019).
+double typical_rounding(double count, double total, double squares) {
+  const double mean = total / count;
+  const double variance = std::max(0.0, squares / count - mean * mean);
+  return kTypical * count * std::sqrt(variance / 2 + count * mean * mean / 3);
+}
+
+Bounded reduce_sum(std::span<const Bounded> elements, DType result, SumBound bound) {
   const Precision compute = precision_of(compute_dtype(result));
+  const auto count = static_cast<double>(elements.size());
   double total = 0;
+  double squares = 0;
   double magnitude = 0;
   double error = 0;
   for (const Bounded& x : elements) {
     total += x.value;
+    squares += x.value * x.value;
     error += x.error;
     if (std::isfinite(x.value)) magnitude += std::fabs(x.value) + x.error;
   }
   if (magnitude >= compute.most * 0.99) return Bounded::unknown();
   if (!std::isfinite(total)) return Bounded::real(total);
-  if (!sums_exactly(elements, magnitude, compute_dtype(result)))
-    error += static_cast<double>(elements.size()) * compute.unit * magnitude + compute.least;
+  if (!sums_exactly(elements, magnitude, compute_dtype(result))) {
+    const double most = count * magnitude;
+    const double roundings =
+        bound == SumBound::always ? most : std::min(most, typical_rounding(count, total, squares));
+    error += compute.unit * roundings + compute.least;
+  }
   return rounded(total, error, result, Rounding::once);
 }
 
@@ -125,13 +144,14 @@ Bounded reduce_integers(ReduceKind kind, std::span<const Bounded> elements) {
 
 }  // namespace
 
-Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements) {
+Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements,
+               SumBound bound) {
   for (const Bounded& x : elements)
     if (!x.known()) return Bounded::unknown();
   if (!is_floating(dtype)) return reduce_integers(kind, elements);
   switch (kind) {
     case ReduceKind::sum:
-      return reduce_sum(elements, result);
+      return reduce_sum(elements, result, bound);
     case ReduceKind::prod:
       return reduce_product(elements, result);
     case ReduceKind::max:
@@ -142,4 +162,4 @@ Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bound
   }
 }
 
-}  // namespace sinter::fuzz
+}  // namespace sinter::bounded

@@ -1,7 +1,6 @@
 // Bounded: an element in f64 with a bound on how far any correct executor may be from it. Executors
 // may keep 16-bit values in f32 between operations, sum in any order and be 4 ulp off in functions
-// (GPUs: 2 + |a| in exp(a)).
-// In: operands with their bounds. Out: the result with its own.
+// (GPUs: 2 + |a| in exp(a)). In: operands with their bounds. Out: the result with its own.
 #pragma once
 
 #include <sinter/dtype.h>
@@ -14,7 +13,7 @@
 
 #include "src/graph/reduction.h"
 
-namespace sinter::fuzz {
+namespace sinter::bounded {
 
 // `integer` holds i32, i64 and bool elements, `value` the floating ones.
 struct Bounded {
@@ -55,11 +54,17 @@ Bounded rounded(double value, double error, DType dtype, Rounding rounding);
 Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands,
                   Kernels kernels = Kernels::host);
 Bounded cast(const Bounded& element, DType from, DType to);
+// What the bound of a floating sum holds for.
+enum class SumBound : std::uint8_t {
+  always,   // every order of summing: grows with the number of elements
+  typical,  // what roundings that are independent of each other add up to: grows with its root
+};
 // All elements of one reduction, in order; they have type `dtype`, what comes out `result`.
-Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements);
+Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements,
+               SumBound bound = SumBound::always);
 
 // Whether `got` (an element read back, as a double or an integer) is within the bound.
 bool agrees(const Bounded& want, double got);
 bool agrees(const Bounded& want, std::int64_t got);
 
-}  // namespace sinter::fuzz
+}  // namespace sinter::bounded

@@ -1,0 +1,32 @@
+// Overlap: whether two strided regions of memory have a byte in common. In: where their elements
+// are. Out: yes or no, exact but for layouts too irregular to decide quickly, which count as yes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "src/base/view.h"
+
+namespace sinter {
+
+// Elements of `element_bytes` each. The first one is at `first`, whatever the view's offset;
+// strides are not negative.
+struct StridedMemory {
+  const void* first = nullptr;
+  const View* view = nullptr;
+  std::size_t element_bytes = 1;
+};
+
+bool overlap(const StridedMemory& a, const StridedMemory& b);
+
+// Visits the pairs i < k of regions that overlap, if wanted(i, k). Regions are swept by address, so
+// only those whose ranges of bytes intersect are compared.
+void for_each_overlap(std::span<const StridedMemory> regions,
+                      const std::function<bool(std::size_t, std::size_t)>& wanted,
+                      const std::function<void(std::size_t, std::size_t)>& visit);
+
+// Whether two elements of the view may be at the same address, as after expand().
+bool overlaps_itself(const View& view);
+
+}  // namespace sinter

@@ -1,0 +1,24 @@
+// The workloads of a run. In: names of cases, paths of programs, shapes and dtypes. Out: every
+// combination, in order.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/suite/measure/runner.h"
+#include "src/suite/measure/workload.h"
+
+namespace sinter::suite {
+
+struct Selection {
+  std::vector<WorkloadPtr> workloads;
+  // Contents of the programs ("program my" -> hash), so that a resumed run is one of the same text.
+  std::map<std::string, std::string> programs;
+};
+
+// UserError for an unknown case, a file that cannot be read or parsed, a program named like a case
+// or another program, and sizes that nothing declares.
+Selection select_workloads(const SuiteOptions& options);
+
+}  // namespace sinter::suite
