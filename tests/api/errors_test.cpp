@@ -275,7 +275,7 @@ TEST(CompileErrors, OfInputsAndResults) {
   EXPECT_USER_ERROR(empty(x), "[compile] the function returns no tensor" + tracing);
   EXPECT_USER_ERROR(add.dump("asm", std::array{x, x}),
                     "[dump] there is no stage 'asm'; stages are graph, passes, simplified, plan, "
-                    "tile, source, ptx");
+                    "kernels, tile, source, ptx, launches");
 }
 
 TEST(CompileErrors, OfValuesReadWhileTracing) {
