@@ -413,11 +413,10 @@ TEST(Explain, AFunctionInsideAnotherIsAScope) {
 TEST(Dump, HasEveryStage) {
   const Tensor x = random_tensor(DType::f32, {12, 34});
   const auto f = compile([](const Tensor& a) { return softmax(a * 2); });
-  const std::pair<const char*, const char*> expected[] = {{"graph", "exp"},
-                                                          {"simplified", "exp"},
-                                                          {"plan", "group 0"},
-                                                          {"tile", "reduce"},
-                                                          {"source", "extern \"C\""}};
+  const std::pair<const char*, const char*> expected[] = {
+      {"graph", "exp"},           {"simplified", "exp"},          {"plan", "group 0"},
+      {"kernels", "in in0 = %0"}, {"launches", "arena: 0 bytes"}, {"tile", "reduce"},
+      {"source", "extern \"C\""}};
   for (const auto& [stage, part] : expected) {
     const std::string text = f.dump(stage, std::array{x});
     EXPECT_TRUE(contains(text, part)) << stage << ":\n" << text;

@@ -87,5 +87,30 @@ TEST(Overlap, OfPartsOfALargeMatrixIsDecidedExactly) {
   EXPECT_TRUE(overlap({kMemory, &even, 4}, {kMemory + 8, &even, 4}));
 }
 
+TEST(Overlap, OfManyRegionsIsThatOfTheirPairs) {
+  std::mt19937 random(11);
+  const auto any = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<View> views(static_cast<std::size_t>(any(0, 12)));
+    std::vector<StridedMemory> regions;
+    for (View& view : views) {
+      view = {{any(0, 3), any(1, 4)}, {any(1, 9), any(1, 3)}, 0};
+      regions.push_back({kMemory + any(0, 150), &view, static_cast<std::size_t>(any(1, 4))});
+    }
+    using Pairs = std::set<std::pair<std::size_t, std::size_t>>;
+    Pairs expected;
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      for (std::size_t k = i + 1; k < regions.size(); ++k)
+        if (k % 3 != 0 && overlap(regions[i], regions[k])) expected.emplace(i, k);
+    Pairs found;
+    for_each_overlap(
+        regions, [](std::size_t, std::size_t k) { return k % 3 != 0; },
+        [&](std::size_t i, std::size_t k) { EXPECT_TRUE(found.emplace(i, k).second); });
+    EXPECT_EQ(found, expected);
+  }
+}
+
 }  // namespace
 }  // namespace sinter

@@ -94,5 +94,23 @@ TEST(PlacedResults, ThatAreNoWholeBuffersStay) {
   EXPECT_EQ(lies(plan, 2), dense_view(kShape)) << "the input";
 }
 
+TEST(PlacedResults, AreNotTakenFromAKernelThatANodeHasToItself) {
+  const auto product = [](const Tensors& t) {
+    return Tensors{matmul(t[0], transpose(t[0], 0, 1))};
+  };
+  const Graph graph = trace_graph({kShape}, product);
+  const View turned{{kRows, kRows}, {1, kRows}, 0};
+  FusionOptions options;
+  // Like a library that writes results by rows only.
+  options.runs_alone = [](const Graph&, const Node& node, const View& result) -> std::string_view {
+    return node.op == Op::contract && result.strides[1] == 1 ? "of its own kernel" : "";
+  };
+  EXPECT_EQ(lies(make_plan(graph, options, std::vector{turned}), 0), dense_view({kRows, kRows}));
+  const View wide{{kRows, kRows}, {50, 1}, 0};
+  EXPECT_EQ(lies(make_plan(graph, options, std::vector{wide}), 0), wide);
+  options.runs_alone = nullptr;
+  EXPECT_EQ(lies(make_plan(graph, options, std::vector{turned}), 0), turned);
+}
+
 }  // namespace
 }  // namespace sinter

@@ -26,11 +26,11 @@ constexpr std::pair<StepKind, int> kWeights[] = {
     {StepKind::reshape, 6},     {StepKind::expand, 4},     {StepKind::unsqueeze, 3},
     {StepKind::squeeze, 3},     {StepKind::concat, 5},     {StepKind::stack, 1},
     {StepKind::contiguous, 2},  {StepKind::arange, 2},     {StepKind::full, 2},
-    {StepKind::matmul, 6},
+    {StepKind::matmul, 12},
 };
 
 // The reference computes every product.
-constexpr std::int64_t kMostProducts = 60000;
+constexpr std::int64_t kMostProducts = 100000;
 
 class Proposal {
  public:

@@ -159,5 +159,31 @@ TEST(FamilyTest, AProductFusedWithWhatFollowsIsGenerated) {
             "the product is fused with what follows it");
 }
 
+TEST(FamilyTest, NodesRunAloneOnlyWhereAFamilySaysSo) {
+  EXPECT_FALSE(alone_rule(kGpu)) << "nothing to ask";
+  const AloneRule rule = alone_rule(with_library(kGpu));
+  ASSERT_TRUE(rule);
+  GraphMaker maker;
+  const Shape shape{512, 512};
+  const Operand a = maker.input(shape);
+  const Operand product = multiplied(maker, a, maker.input(shape));
+  const Operand after = maker.op(Op::exp, {product});
+  const auto reason = [&](const Operand& operand, const View& result) {
+    return rule(maker.graph, maker.graph[operand.node], result);
+  };
+  EXPECT_EQ(reason(product, dense_view(shape)),
+            "the matrix product runs in cuBLASLt, which gains more than fusing would");
+  EXPECT_EQ(reason(product, {shape, {1, 512}, 0}), "") << "the library writes rows";
+  EXPECT_EQ(reason(after, dense_view(shape)), "");
+}
+
+TEST(FamilyTest, OnlyPointwiseKernelsThatDoNotPrefetchAreElementwise) {
+  Config pointwise = choose_config(exponential({300, 70}), kGpu);
+  EXPECT_TRUE(is_elementwise(pointwise));
+  tiling_of(pointwise).mapping.ahead = 1;
+  EXPECT_FALSE(is_elementwise(pointwise));
+  EXPECT_FALSE(is_elementwise(choose_config(sum_over({300, 70}, {1}), kGpu)));
+}
+
 }  // namespace
 }  // namespace sinter
