@@ -35,7 +35,8 @@ Words architecture_names() {
 }
 
 Words stage_names() {
-  return {"graph", "passes", "simplified", "plan", "tile", "source", "ptx", "sass"};
+  return {"graph", "passes", "simplified", "plan", "kernels",
+          "tile",  "source", "launches",   "ptx",  "sass"};
 }
 Words provider_names() { return {"eager", "fused"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }

@@ -119,7 +119,7 @@ std::string stage_text(const Program& program, std::string_view stage) {
   if (stage == "plan") return to_string(program.plan.graph) + to_string(program.plan);
   Device* const device = program.executable.device.get();
   if (stage == "launches" && !device)
-    fail_user("dump", "stage 'launches' needs the device the program runs on");
+    fail_user("dump", "stage 'launches' needs the device; this program was only planned for it");
   if (stage == "launches") return to_string(program.executable);
   for (const Kernel& kernel : program.kernels) {
     if (stage == "kernels")

@@ -154,6 +154,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("explain softmax --dtype bf61", 2, "there is no type 'bf61'; did you mean bf16?");
   expect("dump softmax --stage pxt", 2, "there is no stage 'pxt'; did you mean ptx?");
   expect("dump softmax --stage ptx", 2, "go with --device cuda");
+  expect("dump softmax --stage launches --device cuda", 2, "needs the device");
   expect("dump softmax --stage tile --arch sm_80", 2, "go with --device cuda");
   expect("dump softmax --stage tile --device cuda --arch sm_81", 2,
          "there is no architecture 'sm_81'; did you mean sm_80?");
