@@ -51,17 +51,29 @@ ById<ValueId, char> find_offsets(const TileProgram& program) {
   return found;
 }
 
-// Finds divisors of the program id, and of its quotients in turn.
-CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
+// Finds divisors of the program id, of its quotients in turn, and of a tile's indices if these have
+// 32 bits.
+CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts,
+                           const ById<ValueId, char>& offset_like) {
   CudaDivisors found;
   const auto is = [&](ValueId id, Code code) {
     const auto it = facts.definition.find(id);
     return it != facts.definition.end() && it->second->code == code;
   };
+  const auto is_index = [&](ValueId id) {
+    if (program.mapping.wide_index) return false;
+    if (is(id, Code::arange)) return true;
+    if (!is(id, Code::pointwise)) return false;
+    const Instr& sum = *facts.definition.at(id);
+    return sum.op == Op::add && ((is(sum.args[0], Code::arange) && offset_like[sum.args[1]] != 0) ||
+                                 (is(sum.args[1], Code::arange) && offset_like[sum.args[0]] != 0));
+  };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     if (instr.code != Code::pointwise || instr.op != Op::floor_div) return;
     const ValueId number = instr.args[0];
-    if (!is(number, Code::program_id) && found.of.count(number) == 0) return;
+    const bool is_block = is(number, Code::program_id) ||
+                          (found.of.count(number) != 0 && program[number].shape.is_scalar());
+    if (!is_block && !is_index(number)) return;
     if (!is(instr.args[1], Code::scalar)) return;
     const int scalar = facts.definition.at(instr.args[1])->index;
     found.of[instr.results[0]] = scalar;
@@ -81,7 +93,7 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       index(program),
       facts(program),
       divisibility(program),
-      divisors(find_divisors(program, facts)) {}
+      divisors(find_divisors(program, facts, offset_like)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
   return "inverse_of_" + parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name);
@@ -182,6 +194,9 @@ std::string wrapping_text(Op op, std::string_view type, std::vector<std::string>
 std::string CudaValues::expression(const Instr& instr, std::vector<std::string> operands) const {
   switch (instr.code) {
     case Code::pointwise:
+      if (const auto it = divisors.of.find(instr.results[0]); it != divisors.of.end())
+        return fmt::format("{}(quotient(idx({}), idx({}), {}))", type(instr.results[0]),
+                           operands[0], operands[1], inverse_name(it->second));
       if (const std::string_view result = type(instr.results[0]);
           may_overflow(instr.op) && (result == "i32" || result == "i64"))
         return wrapping_text(instr.op, result, std::move(operands));

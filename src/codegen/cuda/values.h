@@ -19,7 +19,7 @@
 
 namespace sinter {
 
-// Scalars that divide the program id: their inverses are part of the kernel's argument.
+// Scalars that divide the program id or indices: their inverses are part of the kernel's argument.
 struct CudaDivisors {
   std::vector<int> scalars;
   std::map<tile::ValueId, int> of;  // from a quotient to its divisor

@@ -143,6 +143,18 @@ TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
 }
 
 // Waiting for one tile's elements must not delay the loads of the others.
+TEST_F(CudaRendererTest, IndicesAreDividedByMultiplyingUnlessTheyAreWide) {
+  const int y = b.add_buffer("y", DType::f32, true);
+  const int x = b.add_buffer("x", DType::f32, false);
+  const ValueId inner = b.add_scalar("inner", DType::i64);
+  const ValueId at = b.arange(Axis::cols, 128);
+  b.store(y, at, load(x, b.quotient(at, inner)), kNoValue);
+  EXPECT_EQ(count_of(render(kWarp), "inverse_of_inner_))"), 1);
+  Mapping wide = kWarp;
+  wide.wide_index = true;
+  EXPECT_EQ(count_of(render(wide), "inverse_of"), 0) << "an inverse is for 31 bits";
+}
+
 TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int z = b.add_buffer("z", DType::f32, false);
