@@ -14,6 +14,12 @@ std::int64_t numel(const GroupAxes& axes) {
   return count;
 }
 
+bool is_cheap_in_any_order(std::int64_t elements, const GroupAxes& axes) {
+  constexpr std::int64_t kInCaches = 1 << 16;
+  constexpr std::int64_t kMuchLess = 8;
+  return elements <= kInCaches || elements <= numel(axes) / kMuchLess;
+}
+
 std::uint32_t reduced_mask(const GroupAxes& axes) {
   std::uint32_t mask = 0;
   for (std::size_t i = 0; i < axes.size(); ++i)

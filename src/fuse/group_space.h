@@ -22,11 +22,10 @@ struct GroupAxis {
 
 using GroupAxes = std::vector<GroupAxis>;
 
-// A tensor of so many times fewer elements than a kernel computes costs little to read in any
-// order.
-inline constexpr std::int64_t kMuchLess = 8;
-
 std::int64_t numel(const GroupAxes& axes);
+// Whether a tensor costs little to read in any order: caches hold it, or a kernel over the axes
+// computes far more elements.
+bool is_cheap_in_any_order(std::int64_t elements, const GroupAxes& axes);
 GroupAxes kept_axes(const GroupAxes& axes);         // those that are not reduced
 std::uint32_t reduced_mask(const GroupAxes& axes);  // bit i: axis i
 int long_reduced_axes(const GroupAxes& axes);       // number of reduced axes longer than 1

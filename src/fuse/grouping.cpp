@@ -147,7 +147,7 @@ SpaceVerdict Grouping::judge(GroupId a, GroupId b, Reason reason) const {
 }
 
 // Whether the reduced axes of a joint space can be walked as one: every tensor from outside steps
-// evenly from one to the next, or is small, so that finding its elements by a division is cheap.
+// evenly from one to the next, or its elements may as well be found by a division.
 bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const {
   std::vector<std::size_t> reduced;
   for (std::size_t i = 0; i < joint.axes.size(); ++i)
@@ -167,8 +167,8 @@ bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) c
         const GroupId source = group_of(operand.node);
         if (is_scalar(graph_[operand.node].op) || source == a || source == b) continue;
         const AxisList list = mapped(node_axes_[id].computed_over, to_joint);
-        const bool is_small = distinct_elements(operand.view) <= numel(joint.axes) / kMuchLess;
-        if (!is_small && !is_even(strides_along(operand.view, list, joint.axes))) return false;
+        const bool is_cheap = is_cheap_in_any_order(distinct_elements(operand.view), joint.axes);
+        if (!is_cheap && !is_even(strides_along(operand.view, list, joint.axes))) return false;
       }
     }
   return true;

@@ -237,7 +237,7 @@ bool is_small_read(const IterationSpace& space, const Access& access) {
   std::int64_t elements = 1;
   for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
     if (access.strides[axis] != 0) elements *= space.axes[axis].size;
-  return !access.write && access.windows.empty() && elements <= numel(space.axes) / kMuchLess;
+  return !access.write && access.windows.empty() && is_cheap_in_any_order(elements, space.axes);
 }
 
 // Rows that stay on chip have one axis: small tensors that do not step evenly along it find their
