@@ -154,8 +154,10 @@ GroupValues::SplitParams GroupValues::declare_split(const std::string& name, con
     return other.split && other.split->inner == access.split->inner;
   };
   const auto first = std::find_if(space_.accesses.begin(), space_.accesses.end(), has_same_divisor);
-  const ValueId inner = &*first == &access ? scalar_param(name + "_inner", access.split->inner)
-                                           : split_params_[position_of(*first)].inner;
+  if (&*first == &access) kernel_.scalars.push_back(KernelScalar::of(access.split->inner));
+  const ValueId inner = &*first == &access
+                            ? b_.add_scalar({.name = name + "_inner", .positive = true})
+                            : split_params_[position_of(*first)].inner;
   return {inner, stride_param(name + "_outer_stride", access.split->outer_stride),
           stride_param(name + "_inner_stride", access.split->inner_stride)};
 }

@@ -33,8 +33,13 @@ int Builder::add_buffer(std::string name, DType dtype, bool written, bool reused
 }
 
 ValueId Builder::add_scalar(std::string name, DType dtype, int multiple_of) {
+  return add_scalar({std::move(name), dtype, multiple_of});
+}
+
+ValueId Builder::add_scalar(ScalarParam param) {
   SINTER_ASSERT(blocks_.size() == 1, "parameters belong to the outermost block");
-  program_.scalars.push_back({std::move(name), dtype, multiple_of});
+  const DType dtype = param.dtype;
+  program_.scalars.push_back(std::move(param));
   Instr instr;
   instr.code = Code::scalar;
   instr.index = static_cast<int>(program_.scalars.size()) - 1;

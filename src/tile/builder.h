@@ -22,6 +22,7 @@ class Builder {
   int add_buffer(std::string name, DType dtype, bool written, bool reused = false);
   // A new parameter and its value.
   ValueId add_scalar(std::string name, DType dtype, int multiple_of = 1);
+  ValueId add_scalar(ScalarParam param);
 
   ValueId real(double value, DType dtype);
   ValueId integer(std::int64_t value, DType dtype = DType::i64);

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -344,12 +345,21 @@ class Machine {
   std::int64_t program_id_ = 0;
 };
 
+void check_scalar(const ScalarParam& param, std::int64_t value) {
+  if (param.dtype != DType::i64) return;
+  SINTER_ASSERT(value % param.multiple_of == 0, "{} is {}, no multiple of {}", param.name, value,
+                param.multiple_of);
+  SINTER_ASSERT(!param.positive || (value > 0 && value <= std::numeric_limits<std::int32_t>::max()),
+                "{} is {}, not from 1 to 2^31 - 1", param.name, value);
+}
+
 }  // namespace
 
 void interpret(const TileProgram& program, std::span<const BufferBinding> buffers,
                std::span<const std::int64_t> scalars, std::int64_t first, std::int64_t last) {
   SINTER_ASSERT(buffers.size() == program.buffers.size());
   SINTER_ASSERT(scalars.size() == program.scalars.size());
+  for (std::size_t i = 0; i < scalars.size(); ++i) check_scalar(program.scalars[i], scalars[i]);
   Machine machine(program, buffers, scalars);
   for (std::int64_t id = first; id < last; ++id) machine.run(id);
 }

@@ -100,6 +100,7 @@ class KernelParser {
       tokens_.expect("of");
       param.multiple_of = read_int();
     }
+    param.positive = tokens_.take("positive");
     if (const std::string mistake = scalar_mistake(param); !mistake.empty())
       tokens_.fail(name, "{}", mistake);
     program_.scalars.push_back(std::move(param));

@@ -56,10 +56,10 @@ class Printer {
       line(1, fmt::format("{} {}: {}{}", buffer.written ? "out" : "in", buffer.name,
                           name_of(buffer.dtype), buffer.reused ? " reused" : ""));
     for (const ScalarParam& scalar : program_.scalars)
-      line(1,
-           fmt::format(
-               "scalar {}: {}{}", scalar.name, name_of(scalar.dtype),
-               scalar.multiple_of == 1 ? "" : fmt::format(" multiple of {}", scalar.multiple_of)));
+      line(1, fmt::format(
+                  "scalar {}: {}{}{}", scalar.name, name_of(scalar.dtype),
+                  scalar.multiple_of == 1 ? "" : fmt::format(" multiple of {}", scalar.multiple_of),
+                  scalar.positive ? " positive" : ""));
   }
 
   void print_block(const std::vector<Instr>& body, int depth) {

@@ -328,6 +328,8 @@ std::string scalar_mistake(const ScalarParam& scalar) {
   if (!is_power || (scalar.dtype == DType::f64 && scalar.multiple_of != 1))
     return fmt::format("{} {} cannot be a multiple of {}: only of a power of two, and only an i64",
                        name_of(scalar.dtype), scalar.name, scalar.multiple_of);
+  if (scalar.positive && scalar.dtype != DType::i64)
+    return fmt::format("{} {} cannot be positive: only an i64", name_of(scalar.dtype), scalar.name);
   return "";
 }
 

@@ -158,6 +158,7 @@ constexpr const char* kWords[] = {"%0",
                                   " ",
                                   "\x80",
                                   "multiple of 3",
+                                  "positive",
                                   "reused",
                                   "program_id"};
 

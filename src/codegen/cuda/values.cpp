@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "src/base/check.h"
 
@@ -51,31 +52,36 @@ ById<ValueId, char> find_offsets(const TileProgram& program) {
   return found;
 }
 
-// Finds divisors of the program id, of its quotients in turn, and of a tile's indices if these have
-// 32 bits.
-CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts,
-                           const ById<ValueId, char>& offset_like) {
+// Finds divisors of the program id, of its quotients in turn, and positive ones of a tile's indices
+// (those of a loop's chunk as well) if these have 32 bits.
+CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
   CudaDivisors found;
+  std::set<ValueId> counters;  // of loops, from 0 on
   const auto is = [&](ValueId id, Code code) {
     const auto it = facts.definition.find(id);
     return it != facts.definition.end() && it->second->code == code;
   };
+  const auto is_zero = [&](ValueId id) {
+    return is(id, Code::constant) && facts.definition.at(id)->integer == 0;
+  };
   const auto is_index = [&](ValueId id) {
     if (program.mapping.wide_index) return false;
     if (is(id, Code::arange)) return true;
-    if (!is(id, Code::pointwise)) return false;
-    const Instr& sum = *facts.definition.at(id);
-    return sum.op == Op::add && ((is(sum.args[0], Code::arange) && offset_like[sum.args[1]] != 0) ||
-                                 (is(sum.args[1], Code::arange) && offset_like[sum.args[0]] != 0));
+    if (!is(id, Code::pointwise) || facts.definition.at(id)->op != Op::add) return false;
+    const std::vector<ValueId>& args = facts.definition.at(id)->args;
+    return (is(args[0], Code::arange) && counters.count(args[1]) > 0) ||
+           (is(args[1], Code::arange) && counters.count(args[0]) > 0);
   };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
+    if (instr.code == Code::loop && is_zero(instr.args[0])) counters.insert(instr.body_params[0]);
     if (instr.code != Code::pointwise || instr.op != Op::floor_div) return;
     const ValueId number = instr.args[0];
-    const bool is_block = is(number, Code::program_id) ||
-                          (found.of.count(number) != 0 && program[number].shape.is_scalar());
-    if (!is_block && !is_index(number)) return;
     if (!is(instr.args[1], Code::scalar)) return;
     const int scalar = facts.definition.at(instr.args[1])->index;
+    const bool is_block = is(number, Code::program_id) ||
+                          (found.of.count(number) != 0 && program[number].shape.is_scalar());
+    const bool is_positive = program.scalars[static_cast<std::size_t>(scalar)].positive;
+    if (!is_block && !(is_positive && is_index(number))) return;
     found.of[instr.results[0]] = scalar;
     if (std::find(found.scalars.begin(), found.scalars.end(), scalar) == found.scalars.end())
       found.scalars.push_back(scalar);
@@ -93,7 +99,7 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       index(program),
       facts(program),
       divisibility(program),
-      divisors(find_divisors(program, facts, offset_like)) {}
+      divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
   return "inverse_of_" + parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name);
@@ -195,8 +201,8 @@ std::string CudaValues::expression(const Instr& instr, std::vector<std::string> 
   switch (instr.code) {
     case Code::pointwise:
       if (const auto it = divisors.of.find(instr.results[0]); it != divisors.of.end())
-        return fmt::format("{}(quotient(idx({}), idx({}), {}))", type(instr.results[0]),
-                           operands[0], operands[1], inverse_name(it->second));
+        return fmt::format("{}(positive_quotient(idx({}), {}))", type(instr.results[0]),
+                           operands[0], inverse_name(it->second));
       if (const std::string_view result = type(instr.results[0]);
           may_overflow(instr.op) && (result == "i32" || result == "i64"))
         return wrapping_text(instr.op, result, std::move(operands));

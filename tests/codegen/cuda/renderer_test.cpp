@@ -146,10 +146,10 @@ TEST_F(CudaRendererTest, FarOffsetsAreMultipliedWide) {
 TEST_F(CudaRendererTest, IndicesAreDividedByMultiplyingUnlessTheyAreWide) {
   const int y = b.add_buffer("y", DType::f32, true);
   const int x = b.add_buffer("x", DType::f32, false);
-  const ValueId inner = b.add_scalar("inner", DType::i64);
+  const ValueId inner = b.add_scalar({.name = "inner", .positive = true});
   const ValueId at = b.arange(Axis::cols, 128);
   b.store(y, at, load(x, b.quotient(at, inner)), kNoValue);
-  EXPECT_EQ(count_of(render(kWarp), "inverse_of_inner_))"), 1);
+  EXPECT_EQ(count_of(render(kWarp), "positive_quotient(idx(i64(col)), inverse_of_inner_)"), 1);
   Mapping wide = kWarp;
   wide.wide_index = true;
   EXPECT_EQ(count_of(render(wide), "inverse_of"), 0) << "an inverse is for 31 bits";
