@@ -17,7 +17,7 @@ SimtDevice& device() {
 
 void expect_agrees_prefetching(const TileCase& c) {
   for (const tile::Mapping& mapping : test_mappings()) {
-    if (mapping.ahead == 0) continue;
+    if (mapping.prefetch == 0) continue;
     expect_agrees(device(), c, mapping);
     expect_agrees(device(), c, mapping, 8);
   }

@@ -36,7 +36,7 @@ class CudaKernelTest : public FakeDevice {
     source.fetch_bytes = fetch_bytes;
     source.mapping.threads = 256;
     source.mapping.cluster = cluster;
-    source.mapping.ahead = 1;
+    source.mapping.prefetch = 1;
     return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
   }
 

@@ -160,7 +160,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
       {"\"vectors\": 8", "\"vectors\": 100000"},
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": 1000"},
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": -1"},
-      {"\"ahead\": 1", "\"ahead\": 99"},
+      {"\"prefetch\": 1", "\"prefetch\": 99"},
+      {"\"prefetch\": 1,", ""},
       {"\"form\": \"column\"", "\"form\": \"diagonal\""},
       {"\"form\": \"column\"", "\"form\": 7"},
       {"\"caching\": \"results\",", ""},
@@ -176,6 +177,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
     EXPECT_NE(parsed.first_refused, "");
     EXPECT_EQ(parsed.table.size(), 1u) << to;
   }
+  const std::string old = parse_tuning(replaced(good, "\"prefetch\"", "\"ahead\"")).first_refused;
+  EXPECT_NE(old.find("prefetch is missing"), std::string::npos) << "its former name: " << old;
   write(replaced(good, "\"threads\": 128", "\"threads\": 127"));
   const TuningStore store(path_);
   EXPECT_FALSE(store.find(kKey));

@@ -21,6 +21,6 @@ struct TileUpdate {
 // `ahead`: the prefetches the stage issues while it computes.
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
-                     const StagePrefetches& ahead);
+                     const StagePrefetches& prefetches);
 
 }  // namespace sinter

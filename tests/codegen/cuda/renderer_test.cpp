@@ -196,7 +196,7 @@ TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
 }
 TEST_F(CudaPackedTest, TheGreatestIsFoundInPairs) {
   const std::string text = scaled_rows(DType::f16, -INFINITY, 8, ReduceKind::max);
-  EXPECT_EQ(count_of(text, "_pairs[0] = Max::combine("), 1) << text;
+  EXPECT_EQ(count_of(text, "_packed[0] = Max::combine("), 1) << text;
   EXPECT_EQ(count_of(text, "_part[v] = Max::combine("), 3) << "eight are one in three steps";
 }
 TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
