@@ -253,7 +253,7 @@ SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
 
 // a / b for a program id or such a quotient, by multiplying with `inverse`
-// (src/codegen/cuda/argument.h), unless there is none or an earlier divisor was negative.
+// (src/runtime/gpu_argument.h), unless there is none or an earlier divisor was negative.
 SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
 SN_INLINE idx quotient(idx a, idx b, u64 inverse) {
   const u32 number = (u32)a, high = (u32)(inverse >> 32);
