@@ -101,8 +101,8 @@ class PaddedViews : public ::testing::Test {
   std::vector<std::int64_t> buffer_;
 };
 
-// Applied one by one to copies, each function gives what the whole chain shows.
-TEST_F(PaddedViews, ChainsShowWhatCopiesHave) {
+// Applying each function to a copy of the previous result gives the same elements as the chain.
+TEST_F(PaddedViews, ChainsOfViewsEqualChainsOfCopies) {
   int padded = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     View view = random_source();

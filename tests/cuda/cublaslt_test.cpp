@@ -83,7 +83,7 @@ TEST_F(CublasLtOnAFake, ABroadcastBatchHasNoStride) {
 
 TEST_F(CublasLtOnAFake, BuffersAtAnyElement) { expect_product(call(false, true), 1); }
 
-TEST_F(CublasLtOnAFake, WhatTheLibraryRefusesIsADeviceError) {
+TEST_F(CublasLtOnAFake, LibraryErrorsBecomeDeviceErrors) {
   LibraryMatmul other = call(false, false);
   other.dtype = DType::f64;
   other.result = DType::f64;

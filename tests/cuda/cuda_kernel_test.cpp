@@ -95,7 +95,7 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
 }
 
 // The fake has 132 multiprocessors, each with room for one block's 60 KiB.
-TEST_F(CudaKernelTest, WhatFetchesAheadHasAsManyBlocksAsRunAtOnce) {
+TEST_F(CudaKernelTest, PrefetchingKernelsLaunchOnlyResidentBlocks) {
   const auto k = fetching_kernel(1, 60 << 10);
   k->launch({}, {}, 10000, 0);
   EXPECT_EQ(fake_.launches[0].blocks, 132u);
@@ -191,7 +191,7 @@ TEST_F(CudaKernelTest, ACubinIsKeptOnDiskAndReplacedWhereItDoesNotLoad) {
   std::filesystem::remove_all(directory);
 }
 
-TEST_F(CudaKernelTest, WhatTheDriverDoesNotLoadIsNamedWithBothVersions) {
+TEST_F(CudaKernelTest, UnloadableImagesAreReportedWithBothVersions) {
   nvrtc_.image_prefix = "damaged ";
   try {
     kernel(1);

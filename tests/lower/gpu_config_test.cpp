@@ -237,12 +237,12 @@ TEST(MappingTest, ResultsAreKeptWhereTheyFitButNotWithAllThatIsRead) {
   EXPECT_EQ(exponential({16384, 1024}), Caching::operands) << "64 MiB and 64 MiB";
   EXPECT_EQ(decide(softmax({8192, 1024})).tiling().caching, Caching::results);
 }
-TEST(MappingTest, WhatIsOnlyReducedLeavesRoomForOthers) {
+TEST(MappingTest, CachingOfReductionsDependsOnTheirSize) {
   EXPECT_EQ(decide(reduction({2048, 1024}, 1)).tiling().caching, Caching::operands) << "8 MiB";
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).tiling().caching, Caching::results) << "128 MiB";
   EXPECT_EQ(decide(reduction({65536, 4096}, 1)).tiling().caching, Caching::operands) << "1 GiB";
 }
-TEST(MappingTest, TilesGoAlongWhatIsTransposedWhereItsLinesAreFarApart) {
+TEST(MappingTest, LargeStridesOfTransposedTensorsOrderTilesByRows) {
   const auto rows_first = [](std::int64_t rows, std::int64_t cols) {
     GraphMaker maker;
     const Operand x = maker.input({rows, cols});
@@ -291,7 +291,7 @@ TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
   EXPECT_GT(scaled(DType::bf16), scaled(DType::f32));
 }
 
-TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
+TEST(MappingTest, ResultsThatReplacePackedHalvesAllowMoreResidentBlocks) {
   EXPECT_EQ(decide(softmax({4096, 65536}, DType::f16)).mapping().blocks_at_once, 6);
   EXPECT_EQ(decide(softmax({4096, 65536})).mapping().blocks_at_once, 4);
   EXPECT_EQ(decide(softmax({65536, 2048}, DType::f16)).mapping().blocks_at_once, 4) << "in a warp";
@@ -304,7 +304,7 @@ TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
 }
 
 // Persistent blocks load operands shared by all rows once.
-TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
+TEST(MappingTest, BlocksWithSharedOperandsPrefetch) {
   const auto scaled = [](const Shape& shape, DType dtype) {
     return decide(centred_and_scaled(shape, dtype)).mapping();
   };

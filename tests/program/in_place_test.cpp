@@ -53,7 +53,7 @@ TEST(InPlacePrograms, FollowKernelsThatReadTheInput) {
   EXPECT_FALSE(program_of({{1, 0}}, last, false)->runs_in_place) << "a later kernel reads it";
 }
 
-TEST(InPlacePrograms, RefuseWhatReadsOtherElements) {
+TEST(InPlacePrograms, RefuseKernelsThatReadOtherElements) {
   const auto refused = [&](const std::vector<InPlace>& pairs, const auto& f) {
     return !program_of(pairs, f)->runs_in_place;
   };

@@ -162,7 +162,7 @@ TEST(SimtInstructions, QuotientsByInverses) {
 }
 
 // On packed halves: each half equals the scalar result.
-TEST(SimtInstructions, TheGreaterOfTwoPairs) {
+TEST(SimtInstructions, PackedMinAndMax) {
   std::vector<std::uint16_t> values = all_sixteen_bits();
   std::shuffle(values.begin(), values.end(), std::mt19937(5));
   const std::uint16_t zeros[] = {0,      0x8000, 0, 0x8000,

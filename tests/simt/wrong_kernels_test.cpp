@@ -170,7 +170,7 @@ TEST(SimtWrongKernels, IndicesOutsideAnArray) {
                 " reads slots[-1], which has 32 elements");
 }
 
-TEST(SimtWrongKernels, ReadsWhatNobodyWrote) {
+TEST(SimtWrongKernels, ReadsUninitializedSharedMemory) {
   const KernelText kernel = kernel_of(
       "SN_SHARED(f32, slots, 64);\nput(slots, t, 1.f);\nblock_barrier();\n"
       "store_one(out0, t, (f32)get(slots, t + 8));");

@@ -16,7 +16,7 @@ TEST(ThreadLayoutTest, ThreadsStandSideBySideThenInRows) {
   EXPECT_TRUE(layout.rows_exact({16, 256}));
 }
 
-TEST(ThreadLayoutTest, WhatHasOneColumnOrOneRowIsHeldAlike) {
+TEST(ThreadLayoutTest, SingleRowsAndColumnsAreReplicated) {
   const ThreadLayout layout({.threads = 128, .threads_per_row = 32, .vector = 4, .cluster = 1});
   EXPECT_EQ(layout.elements({16, 1}), 4);
   EXPECT_EQ(layout.elements({1, 128}), 4);

@@ -67,7 +67,7 @@ class TuningFileTest : public ::testing::Test {
   WarningHandler before_ = nullptr;
 };
 
-TEST_F(TuningFileTest, WhatIsPutIsFoundByTheNextProcess) {
+TEST_F(TuningFileTest, StoredEntriesAreFoundByTheNextProcess) {
   TuningStore(path_).put({{kKey, entry()}, {kOther, entry(256)}});
   const TuningStore store(path_);
   EXPECT_EQ(store.find(kKey), entry());
@@ -228,7 +228,7 @@ TEST_F(TuningFileTest, ManyWritersLoseNothing) {
     for (int i = 0; i < kEach; ++i) EXPECT_TRUE(store.find(key(writer, i))) << writer << " " << i;
 }
 
-TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
+TEST_F(TuningFileTest, OpeningAFifoDoesNotBlock) {
   use_path("pipe.json");
   std::filesystem::create_directories(folder_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
@@ -237,7 +237,7 @@ TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
 }
 
 // A file that could not be read may be intact.
-TEST_F(TuningFileTest, WhatCannotBeReadIsNeitherMovedNorOverwritten) {
+TEST_F(TuningFileTest, UnreadableFilesAreNeitherMovedNorOverwritten) {
   use_path("folder.json");
   std::filesystem::create_directories(path_);
   TuningStore store(path_);
