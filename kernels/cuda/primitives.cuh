@@ -343,7 +343,7 @@ SN_INLINE f32 unpack_one(f16 x) {
 }
 SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
 SN_INLINE u32 bits_of(f32 x) { return __float_as_uint(x); }
-// Halves of a bf16 pair. With plain shifts the compiler keeps the unpacked values live across
+// Halves of a packed bf16x2. With plain shifts the compiler keeps the unpacked values live across
 // stages, in twice the registers; with these instructions it does not (NVRTC 13.0).
 SN_INLINE f32 lower_bf16(u32 packed) {
   u32 r;

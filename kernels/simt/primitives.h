@@ -292,7 +292,7 @@ SN_INLINE u32 pack_bf16x2(f32 first, f32 second) {
   return pack_bf16(first).bits | (u32)pack_bf16(second).bits << 16;
 }
 
-// Applies `of` to each half of two pairs.
+// Applies `of` to each half of two packed words.
 template <class Of>
 SN_INLINE u32 each_f16(u32 a, u32 b, Of of) {
   const auto half = [&](int shift) {

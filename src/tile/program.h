@@ -161,7 +161,7 @@ struct TileProgram {
   // Every operation gives the same bits as in its own kernel: no FMA contraction, and functions
   // compute single elements as they compute vectors.
   bool separate_ops = false;
-  // A buffer that is written may be the memory of one that is read, at the same offsets.
+  // A written buffer may share memory with one that is read, at the same offsets.
   bool in_place = false;
   Mapping mapping;
 

@@ -349,7 +349,7 @@ TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
   const std::string arguments =
       "suite --cases softmax,layernorm --shapes 64x64,65x65 --seconds 0.02 --json --out " + out();
   ASSERT_EQ(run(arguments).code, 0);
-  // As if everything had been a thousand times faster.
+  // An older run in which everything was a thousand times faster.
   slow_down(out() + "/results.json", before, "softmax", 0.001);
   const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
   EXPECT_EQ(outcome.code, 1) << outcome.text;

@@ -16,7 +16,7 @@ using Tensors = std::vector<Tensor>;
 
 const Shape kShape{8, 8};
 
-// Of two inputs; `pairs` of them with results in their memory.
+// A program of two inputs; `pairs`: inputs that share memory with results.
 template <typename F>
 std::shared_ptr<const Program> program_of(const std::vector<InPlace>& pairs, F&& f,
                                           bool fuse = true) {

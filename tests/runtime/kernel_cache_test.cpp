@@ -90,7 +90,7 @@ TEST(KernelCache, FailureIsNotRemembered) {
 TEST(KernelCache, AFailureIsTheErrorOfAllWhoWait) {
   KernelCache cache;
   std::atomic<int> tries{0};
-  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, as ThreadSanitizer wants
+  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, for ThreadSanitizer
   std::vector<std::thread> threads;
   for (std::exception_ptr& error : errors)
     threads.emplace_back([&] {

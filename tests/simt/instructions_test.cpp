@@ -165,8 +165,8 @@ TEST(SimtInstructions, QuotientsByInverses) {
 TEST(SimtInstructions, PackedMinAndMax) {
   std::vector<std::uint16_t> values = all_sixteen_bits();
   std::shuffle(values.begin(), values.end(), std::mt19937(5));
-  const std::uint16_t zeros[] = {0,      0x8000, 0, 0x8000,
-                                 0x8000, 0,      0, 0x8000};  // two packs that meet
+  const std::uint16_t zeros[] = {0, 0x8000, 0,     0x8000, 0x8000,
+                                 0, 0,      0x8000};  // packs at indices 0 and 4 are combined
   std::copy(std::begin(zeros), std::end(zeros), values.begin());
   const auto of_packed = [&](const std::string& type, const std::string& name) {
     KernelText kernel = one_to_one(type, "f32", "0.f");

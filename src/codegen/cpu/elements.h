@@ -18,7 +18,7 @@ struct TileUpdate {
   tile::ValueId next;
 };
 
-// `ahead`: the prefetches the stage issues while it computes.
+// `prefetches`: those the stage issues while it computes.
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
                      const StagePrefetches& prefetches);

@@ -14,7 +14,7 @@ namespace sinter {
 
 class CudaReduction {
  public:
-  // `pairs`: the packed type (half2 vectors) to reduce without unpacking; empty: reduces elements.
+  // `packed_type`: the type (half2 vectors) to reduce without unpacking; empty: reduces elements.
   CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
                 std::string packed_type);
 
@@ -25,7 +25,7 @@ class CudaReduction {
 
   int slot_bytes() const;  // bytes of slots that a block receives
 
-  // To be called in this order: accumulate() inside the loops over elements, or accumulate_pairs()
+  // To be called in this order: accumulate() inside the loops over elements, or accumulate_packed()
   // inside the loop over vectors. put_parts() and take_parts() only if slots are needed, with a
   // barrier between them, or a cluster exchange (`exchange`: the text that names its mbarrier).
   void declare_parts() const;
