@@ -20,19 +20,19 @@ namespace sinter {
 // if the CudaStreamScope of that one has ended. The GPU's primary context is current in both
 // functions.
 struct Allocator {
-  // At least `bytes` bytes (more than 0) at a multiple of `alignment`; null if there is no memory,
-  // which gives an OutOfMemoryError. An exception propagates to the caller of the operation.
+  // At least `bytes` bytes (more than 0) at a multiple of `alignment`; null if out of memory, which
+  // becomes an OutOfMemoryError. An exception propagates to the caller of the operation.
   std::function<void*(std::size_t bytes, std::size_t alignment, void* stream)> allocate;
-  // What `allocate` returned for so many bytes. Must not throw.
+  // Frees what `allocate` returned; `bytes` is the size passed to it. Must not throw.
   std::function<void(void* data, std::size_t bytes, void* stream)> free;
 };
 
 // From now on, memory of the device for tensors, results and intermediates comes from `allocator`.
-// Memory taken earlier goes back to where it came from, so the functions must stay callable until
-// the last tensor whose memory they gave is gone. device_memory() counts this memory in in_use and
+// Memory allocated earlier is freed by its own allocator, so the functions must stay callable until
+// the last tensor that uses their memory is gone. device_memory() counts this memory in in_use and
 // peak. UserError if a function is missing.
 void set_allocator(const std::string& device, Allocator allocator);
-// Back to Sinter's own pool.
+// Restores Sinter's own pool.
 void reset_allocator(const std::string& device);
 
 }  // namespace sinter

@@ -44,7 +44,7 @@ struct CompileOptions {
 struct TuneOptions;
 struct TuneReport;
 
-// What one call with the given inputs runs.
+// Statistics of the program that a call with the given inputs runs.
 struct ProgramInfo {
   int kernels = 0;
   std::int64_t bytes = 0;         // read and written by all kernels
@@ -99,13 +99,13 @@ class CompiledFunction {
 
   // The same, with the results written to `outputs`: tensors of the results' dtypes and shapes on
   // the inputs' device. They may be strided, such as rows or columns of a larger tensor. Every
-  // tensor that shares their memory sees the new values. UserError if they do not fit or overlap
-  // each other; nothing is written then.
+  // tensor that shares their memory sees the new values. UserError, before anything is written, if
+  // they do not match the results or overlap each other.
   //
-  // Kernels write straight to the outputs, and no memory is taken for results. Two cases cost a
-  // copy per result: a result that is not a buffer of its own (a view of an input, a part of
-  // another result, the same value again), and outputs that overlap inputs. The exception is an
-  // output that is exactly an input, if each element is computed from the one it replaces, as in an
+  // Kernels write straight to the outputs; no memory is allocated for results. Two cases cost a
+  // copy per result: a result without a buffer of its own (a view of an input, a part of another
+  // result, a value returned twice), and outputs that overlap inputs. The exception is an output
+  // that is exactly an input, if each element is computed only from the one it replaces, as in an
   // optimizer step: it is updated in place.
   void call_into(std::span<const Tensor> outputs, const Arguments& inputs) const;
 

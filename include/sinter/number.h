@@ -1,6 +1,6 @@
-// Number: a number that a compiled function takes as a parameter. It is an input: calling the
-// function with another value compiles nothing, and gives the same bits as a C++ constant of that
-// value would.
+// Number: a scalar parameter of a compiled function. It is an input: a call with another value does
+// not recompile anything, and gives the same bits as compiling that value as a C++ constant
+// would.
 //
 //   auto step = compile([](Tensor w, Tensor g, Number lr) { return w - lr * g; });
 //   w = step(w, g, 0.01);
@@ -18,9 +18,9 @@ enum class NumberKind : std::uint8_t { boolean, integer, real };
 
 class TracedNumber;
 
-// Outside compile() just a value. Within a traced function it stands for the value of the call, so
-// C++ code cannot branch on it. Arithmetic is done on the host, at each call: in double, or in
-// std::int64_t if all operands are integers, in which case division rounds toward 0 as in C++.
+// Outside compile() it is just a value. Inside a traced function it stands for the value of each
+// call, so C++ code cannot branch on it. Arithmetic runs on the host at each call: in double, or in
+// std::int64_t if all operands are integers; integer division then rounds toward 0 as in C++.
 class Number {
  public:
   template <typename T>
@@ -34,7 +34,7 @@ class Number {
 
   NumberKind kind() const { return kind_; }
   bool is_traced() const { return traced_ != nullptr; }
-  // The value. UserError for a traced number, which has one only when the function is called.
+  // The value. UserError for a traced number: it has one only when the function is called.
   double real() const {
     if (traced_) fail_traced();
     return real_;

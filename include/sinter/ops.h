@@ -1,5 +1,5 @@
-// The operations. They run at once on tensors, and are recorded on the arguments that compile()
-// passes in. Negative axes count from the end.
+// The operations. On tensors they run eagerly; inside compile(), on traced arguments, they are
+// recorded. Negative axes count from the end.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -83,7 +83,7 @@ Tensor ones_like(const Tensor& a, std::optional<DType> dtype = std::nullopt);
 Tensor arange(const Arg& start, const Arg& stop, const Arg& step = 1,
               std::optional<DType> dtype = std::nullopt, const std::string& device = "");
 
-// --- views: no data moves, except where reshape() has to -----------------------------------------
+// --- views: nothing is copied, unless reshape() has to -------------------------------------------
 
 Tensor reshape(const Tensor& a, const Shape& shape);  // one size may be -1
 Tensor flatten(const Tensor& a);
@@ -95,8 +95,8 @@ Tensor transpose(const Tensor& a, int axis1, int axis2);
 Tensor slice(const Tensor& a, int axis, std::optional<std::int64_t> start,
              std::optional<std::int64_t> stop, std::int64_t step = 1);
 Tensor flip(const Tensor& a, const Axes& axes = {});  // reverses the elements along the axes
-// With `value` so many times before and after the elements along an axis; negative counts remove
-// elements. Inside compile() it is a view: kernels read the tensor where it lies.
+// Adds `before` and `after` elements of `value` at the two ends of an axis; negative counts remove
+// elements. Inside compile() this is a view: nothing is copied.
 Tensor pad(const Tensor& a, int axis, std::int64_t before, std::int64_t after,
            const Arg& value = 0);
 std::vector<Tensor> chunk(const Tensor& a, std::int64_t chunks, int axis = 0);
@@ -116,8 +116,8 @@ Tensor stack(const std::vector<Tensor>& tensors, int axis = 0);
 
 // Rows of a times columns of b, summed along a's last axis: (.., m, k) and (.., k, n) give
 // (.., m, n). Axes before the last two are batches, which broadcast. A tensor of one axis is a row
-// on the left and a column on the right; that axis is gone in the result. Floating-point tensors;
-// 16-bit products are summed in f32.
+// on the left and a column on the right; the result lacks that axis. Floating-point tensors only;
+// products of 16-bit floats are summed in f32.
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 // --- reductions -------------------------------------------------------------------------------

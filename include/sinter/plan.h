@@ -14,7 +14,7 @@ struct PlanNode {
   std::string detail;  // shape and dtype
   int kernel = -1;     // the kernel that computes it; -1 for inputs
   bool is_output = false;
-  std::string origin = {};  // the program's operation that it is part of: "encoder/softmax"
+  std::string origin = {};  // the user's operation it belongs to: "encoder/softmax"
 };
 
 struct PlanEdge {
@@ -38,7 +38,7 @@ struct PlanKernel {
   bool tuned = false;  // the config was measured (docs/TUNING.md), not chosen by the heuristic
   // "tuned" or "heuristic", with the reason where it is not obvious.
   std::string config_origin = {};
-  // Of kernels with a matrix product: what computes it and why, "cuBLASLt: ...".
+  // For kernels with a matrix product: what computes it and why, "cuBLASLt: ...".
   std::string product = {};
 };
 

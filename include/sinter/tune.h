@@ -38,7 +38,7 @@ struct KernelTuning {
   bool finished = true;     // false: the time ran out before all candidates were tried
   int candidates = 0;       // distinct kernels, including the heuristic's
   int measured = 0;
-  int stopped = 0;  // abandoned after the first samples: far slower
+  int stopped = 0;  // abandoned after the first samples: much slower
   int failed = 0;   // failed to compile or launch
   int wrong = 0;    // result differed from the heuristic's; never used
   std::string first_failure;

@@ -81,9 +81,10 @@ static __attribute__((noinline)) void transpose_load(D* dst, i64 dst_stride, con
 #pragma GCC unroll 16
         for (int i = 0; i < SN_LANES; ++i) v[i] = load(s + i * src_col_stride);
         if (next && r * sizeof(T) % 64 == 0) {
-          const T* ahead = next + r + c * src_col_stride;
+          const T* upcoming = next + r + c * src_col_stride;
 #pragma GCC unroll 16
-          for (int i = 0; i < SN_LANES; ++i) __builtin_prefetch(ahead + i * src_col_stride, 0, 2);
+          for (int i = 0; i < SN_LANES; ++i)
+            __builtin_prefetch(upcoming + i * src_col_stride, 0, 2);
         }
         transpose_in_blocks(v);
         transpose_blocks(v);

@@ -20,12 +20,12 @@ SN_INLINE void unpack_all(C* to, const Pack<T, V>& pack) {
 template <int V>
 SN_INLINE void unpack_all(f32* to, const Pack<bf16, V>& pack) {
   static_assert(V % 2 == 0);
-  u32 pairs[V / 2];
-  memcpy(pairs, &pack, sizeof pack);
+  u32 packed[V / 2];
+  memcpy(packed, &pack, sizeof pack);
   SN_UNROLL
   for (int v = 0; v < V / 2; ++v) {
-    to[2 * v] = from_bits(pairs[v] << 16);
-    to[2 * v + 1] = from_bits(pairs[v] & 0xffff0000u);
+    to[2 * v] = from_bits(packed[v] << 16);
+    to[2 * v + 1] = from_bits(packed[v] & 0xffff0000u);
   }
 }
 
@@ -38,8 +38,8 @@ SN_INLINE void pack_one(f16& to, f32 x) { to = pack_f16(x); }
 SN_INLINE void pack_one(bf16& to, f32 x) { to = pack_bf16(x); }
 
 SN_INLINE f32 round_f16(f32 x) { return unpack_one(pack_f16(x)); }
-// The upper half of a pair is already the f32.
-SN_INLINE f32 round_bf16(f32 x) { return from_bits(pack_bf16_pair(0.f, x)); }
+// The upper half of a packed bf16x2 is already the f32.
+SN_INLINE f32 round_bf16(f32 x) { return from_bits(pack_bf16x2(0.f, x)); }
 
 template <class T>
 SN_INLINE auto load_one(In<T> from, idx at SN_WHERE) {
@@ -59,32 +59,32 @@ SN_INLINE void store_one(Out<T> to, idx at, C value SN_WHERE) {
 // V 16-bit floats as packed halves, as in memory: half the registers of the corresponding f32.
 template <class T, int V>
 struct Packed {
-  u32 pairs[V / 2];
+  u32 halves[V / 2];  // two each
 };
 template <int V>
 SN_INLINE f32 element(const Packed<f16, V>& from, int v) {
   f16 x;
-  x.bits = (u16)(from.pairs[v / 2] >> v % 2 * 16);
+  x.bits = (u16)(from.halves[v / 2] >> v % 2 * 16);
   return unpack_one(x);
 }
 template <int V>
 SN_INLINE f32 element(const Packed<bf16, V>& from, int v) {
-  return v % 2 ? upper_bf16(from.pairs[v / 2]) : lower_bf16(from.pairs[v / 2]);
+  return v % 2 ? upper_bf16(from.halves[v / 2]) : lower_bf16(from.halves[v / 2]);
 }
 
 // Elementwise; NaN if either is NaN.
-#define SN_OF_PAIRS(name, T, of_pair)                                            \
+#define SN_OF_HALVES(name, T, of_two)                                            \
   template <int V>                                                               \
   SN_INLINE Packed<T, V> name(Packed<T, V> a, const Packed<T, V>& b) {           \
     SN_UNROLL                                                                    \
-    for (int i = 0; i < V / 2; ++i) a.pairs[i] = of_pair(a.pairs[i], b.pairs[i]); \
+    for (int i = 0; i < V / 2; ++i) a.halves[i] = of_two(a.halves[i], b.halves[i]); \
     return a;                                                                    \
   }
-SN_OF_PAIRS(maximum, f16, fmax_nan_f16)
-SN_OF_PAIRS(minimum, f16, fmin_nan_f16)
-SN_OF_PAIRS(maximum, bf16, fmax_nan_bf16)
-SN_OF_PAIRS(minimum, bf16, fmin_nan_bf16)
-#undef SN_OF_PAIRS
+SN_OF_HALVES(maximum, f16, fmax_nan_f16)
+SN_OF_HALVES(minimum, f16, fmin_nan_f16)
+SN_OF_HALVES(maximum, bf16, fmax_nan_bf16)
+SN_OF_HALVES(minimum, bf16, fmin_nan_bf16)
+#undef SN_OF_HALVES
 
 // Loads write to an array of values or to packed halves, filled from the front.
 template <class C, class T, int W>
@@ -94,7 +94,7 @@ SN_INLINE void set_pack(C* to, int v, const Pack<T, W>& pack) {
 template <class T, int V, int W>
 SN_INLINE void set_pack(Packed<T, V>& to, int v, const Pack<T, W>& pack) {
   static_assert(W % 2 == 0);
-  memcpy(to.pairs + v / 2, &pack, sizeof pack);
+  memcpy(to.halves + v / 2, &pack, sizeof pack);
 }
 template <class C, class T>
 SN_INLINE void set_one(C* to, int v, T stored) {
@@ -103,7 +103,7 @@ SN_INLINE void set_one(C* to, int v, T stored) {
 template <class T, int V>
 SN_INLINE void set_one(Packed<T, V>& to, int v, T stored) {
   const u32 bits = stored.bits;
-  to.pairs[v / 2] = v % 2 ? to.pairs[v / 2] | bits << 16 : bits;
+  to.halves[v / 2] = v % 2 ? to.halves[v / 2] | bits << 16 : bits;
 }
 template <class C>
 SN_INLINE void set_value(C* to, int v, C value) {
@@ -188,23 +188,23 @@ SN_INLINE void pack_all(Pack<T, V>& pack, const C* from) {
   SN_UNROLL
   for (int v = 0; v < V; ++v) pack_one(pack.element[v], from[v]);
 }
-// 16-bit floats in pairs: one instruction rounds both.
-#define SN_PACK_PAIRS(T, pair)                                               \
+// 16-bit floats two at a time: one instruction rounds both.
+#define SN_PACK_HALVES(T, pack_two)                                          \
   template <int V>                                                           \
   SN_INLINE void pack_all(Pack<T, V>& pack, const f32* from) {               \
     if constexpr (V % 2 == 0) {                                              \
-      u32 pairs[V / 2];                                                      \
+      u32 packed[V / 2];                                                     \
       SN_UNROLL                                                              \
-      for (int v = 0; v < V / 2; ++v) pairs[v] = pair(from[2 * v], from[2 * v + 1]); \
-      memcpy(&pack, pairs, sizeof pack);                                     \
+      for (int v = 0; v < V / 2; ++v) packed[v] = pack_two(from[2 * v], from[2 * v + 1]); \
+      memcpy(&pack, packed, sizeof pack);                                    \
     } else {                                                                 \
       SN_UNROLL                                                              \
       for (int v = 0; v < V; ++v) pack_one(pack.element[v], from[v]);        \
     }                                                                        \
   }
-SN_PACK_PAIRS(f16, pack_f16_pair)
-SN_PACK_PAIRS(bf16, pack_bf16_pair)
-#undef SN_PACK_PAIRS
+SN_PACK_HALVES(f16, pack_f16x2)
+SN_PACK_HALVES(bf16, pack_bf16x2)
+#undef SN_PACK_HALVES
 
 template <int V, int W, class T, class C>
 SN_INLINE void store_vector(Out<T> to, idx at, const C* from SN_WHERE) {

@@ -343,16 +343,16 @@ SN_INLINE f32 unpack_one(f16 x) {
 }
 SN_INLINE f32 from_bits(u32 bits) { return __uint_as_float(bits); }
 SN_INLINE u32 bits_of(f32 x) { return __float_as_uint(x); }
-// Halves of a bf16 pair. With plain shifts the compiler keeps the unpacked values live across
+// Halves of a packed bf16x2. With plain shifts the compiler keeps the unpacked values live across
 // stages, in twice the registers; with these instructions it does not (NVRTC 13.0).
-SN_INLINE f32 lower_bf16(u32 pair) {
+SN_INLINE f32 lower_bf16(u32 packed) {
   u32 r;
-  asm("prmt.b32 %0, %1, 0, 0x1044;" : "=r"(r) : "r"(pair));
+  asm("prmt.b32 %0, %1, 0, 0x1044;" : "=r"(r) : "r"(packed));
   return from_bits(r);
 }
-SN_INLINE f32 upper_bf16(u32 pair) {
+SN_INLINE f32 upper_bf16(u32 packed) {
   u32 r;
-  asm("prmt.b32 %0, %1, 0, 0x3244;" : "=r"(r) : "r"(pair));
+  asm("prmt.b32 %0, %1, 0, 0x3244;" : "=r"(r) : "r"(packed));
   return from_bits(r);
 }
 SN_INLINE f16 pack_f16(f32 x) {
@@ -366,12 +366,12 @@ SN_INLINE bf16 pack_bf16(f32 x) {
   return r;
 }
 // Packs two; the first is the lower half.
-SN_INLINE u32 pack_f16_pair(f32 first, f32 second) {
+SN_INLINE u32 pack_f16x2(f32 first, f32 second) {
   u32 r;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(second), "f"(first));
   return r;
 }
-SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
+SN_INLINE u32 pack_bf16x2(f32 first, f32 second) {
   u32 r;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(second), "f"(first));
   return r;

@@ -237,8 +237,8 @@ SN_INLINE f32 from_bits(u32 bits) {
   memcpy(&x, &bits, sizeof x);
   return x;
 }
-SN_INLINE f32 lower_bf16(u32 pair) { return from_bits(pair << 16); }
-SN_INLINE f32 upper_bf16(u32 pair) { return from_bits(pair & 0xffff0000u); }
+SN_INLINE f32 lower_bf16(u32 packed) { return from_bits(packed << 16); }
+SN_INLINE f32 upper_bf16(u32 packed) { return from_bits(packed & 0xffff0000u); }
 
 // Positive zero is greater than negative zero.
 SN_INLINE f32 fmax_nan(f32 a, f32 b) {
@@ -285,24 +285,24 @@ SN_INLINE bf16 pack_bf16(f32 x) {
   if ((bits & 0x7fffffffu) > 0x7f800000u) return {(u16)((bits >> 16) | 0x40u)};
   return {(u16)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
 }
-SN_INLINE u32 pack_f16_pair(f32 first, f32 second) {
+SN_INLINE u32 pack_f16x2(f32 first, f32 second) {
   return pack_f16(first).bits | (u32)pack_f16(second).bits << 16;
 }
-SN_INLINE u32 pack_bf16_pair(f32 first, f32 second) {
+SN_INLINE u32 pack_bf16x2(f32 first, f32 second) {
   return pack_bf16(first).bits | (u32)pack_bf16(second).bits << 16;
 }
 
-// Applies `of` to each half of two pairs.
+// Applies `of` to each half of two packed words.
 template <class Of>
 SN_INLINE u32 each_f16(u32 a, u32 b, Of of) {
   const auto half = [&](int shift) {
     return of(unpack_one(f16{(u16)(a >> shift)}), unpack_one(f16{(u16)(b >> shift)}));
   };
-  return pack_f16_pair(half(0), half(16));
+  return pack_f16x2(half(0), half(16));
 }
 template <class Of>
 SN_INLINE u32 each_bf16(u32 a, u32 b, Of of) {
-  return pack_bf16_pair(of(lower_bf16(a), lower_bf16(b)), of(upper_bf16(a), upper_bf16(b)));
+  return pack_bf16x2(of(lower_bf16(a), lower_bf16(b)), of(upper_bf16(a), upper_bf16(b)));
 }
 SN_INLINE u32 fmax_nan_f16(u32 a, u32 b) { return each_f16(a, b, fmax_nan); }
 SN_INLINE u32 fmin_nan_f16(u32 a, u32 b) { return each_f16(a, b, fmin_nan); }

@@ -1,5 +1,5 @@
-// Results go straight to the outputs if the program has placed them there. What cannot be placed (a
-// view of an input, a part of a buffer, a value returned twice) is copied after the kernels.
+// Kernels write results straight to the outputs if the program placed them there. Other results (a
+// view of an input, a part of a buffer, a value returned twice) are copied after the kernels.
 #include "src/api/call_into.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ StridedMemory memory_of(const Tensor& tensor) {
   return {impl.data(), &impl.view, size_of(impl.dtype)};
 }
 
-// The memory of outputs, then of other tensors. Valid until the thread's next call.
+// The memory regions of outputs, then of other tensors. Valid until the thread's next call.
 std::span<const StridedMemory> regions_of(std::span<const Tensor> outputs,
                                           std::span<const Tensor> others) {
   thread_local std::vector<StridedMemory> regions;
@@ -29,7 +29,7 @@ std::span<const StridedMemory> regions_of(std::span<const Tensor> outputs,
   return regions;
 }
 
-// Element by element in the same memory.
+// Whether each element of one has the same address in the other.
 bool are_same_memory(const Tensor& a, const Tensor& b) {
   const TensorImpl& one = *a.impl();
   const TensorImpl& other = *b.impl();
@@ -41,7 +41,7 @@ std::string type_text(DType dtype, const Shape& shape) {
   return fmt::format("{}{}", name_of(dtype), to_string(shape));
 }
 
-// The spec's buffer can be the output's memory.
+// Whether the output's memory can serve as the spec's buffer.
 bool is_placed(const OutputSpec& spec, const Tensor& output) {
   const View& view = output.impl()->view;
   return spec.is_whole_buffer && same_access(spec.view, {view.shape, view.strides, 0});
@@ -82,7 +82,7 @@ void GivenOutputs::find_overlaps(std::span<const Tensor> inputs) {
     else
       overlap_inputs_ = true;
   });
-  // Not by address: the pairs are part of a program's key.
+  // Not ordered by address: the pairs are part of a program's key.
   std::sort(in_place_.begin(), in_place_.end(), [](const InPlace& a, const InPlace& b) {
     return std::pair(a.output, a.input) < std::pair(b.output, b.input);
   });
@@ -99,7 +99,7 @@ OutputLayout GivenOutputs::layout() const {
 }
 
 std::span<const std::uint64_t> GivenOutputs::key() const {
-  // Kept between calls so that a warm one does not allocate.
+  // Kept between calls so that a warm call does not allocate.
   thread_local std::vector<std::uint64_t> words;
   words.clear();
   words.push_back(outputs_.size());
@@ -154,7 +154,7 @@ void GivenOutputs::check(const Device& device) const {
 
 bool writes_directly(const TracedProgram& program, const GivenOutputs& outputs) {
   const Executable& executable = program.program->executable;
-  // Without a copy there is a buffer for each.
+  // If no result needs a copy, each has a buffer of its own.
   if (executable.new_buffer_bytes.size() != executable.outputs.size()) return false;
   for (std::size_t i = 0; i < executable.outputs.size(); ++i) {
     const BufferSlot& slot = slot_of(executable, executable.outputs[i]);
@@ -178,7 +178,7 @@ bool overlap_captured(const TracedProgram& program, const GivenOutputs& outputs)
 
 namespace {
 
-// Where a program's new buffers are in one call.
+// The memory of a program's new buffers in one call: the caller's outputs or temporaries.
 class ResultBuffers {
  public:
   ResultBuffers(const TracedProgram& program, const GivenOutputs& outputs)
@@ -192,7 +192,7 @@ class ResultBuffers {
       if (!home.output) home.output = &outputs_[i];
     }
   }
-  ~ResultBuffers() { homes_.clear(); }  // gives temporaries back
+  ~ResultBuffers() { homes_.clear(); }  // releases temporaries
   ResultBuffers(const ResultBuffers&) = delete;
   ResultBuffers& operator=(const ResultBuffers&) = delete;
 
@@ -214,7 +214,7 @@ class ResultBuffers {
     return found;
   }
 
-  // The result as it lies after the kernels; undefined if it is in its output already.
+  // The result as the kernels left it; undefined if it is already in its output.
   Tensor result_to_copy(const TracedProgram& program, const Arguments& inputs,
                         std::size_t i) const {
     const OutputSpec& spec = executable_.outputs[i];
@@ -234,10 +234,10 @@ class ResultBuffers {
 
  private:
   struct Home {
-    const Tensor* output = nullptr;  // whose memory it is; null: a temporary's
+    const Tensor* output = nullptr;  // owns the memory; null: `temporary` does
     StoragePtr temporary;
   };
-  // Kept between calls so that a warm one does not allocate.
+  // Kept between calls so that a warm call does not allocate.
   static std::vector<Home>& homes() {
     thread_local std::vector<Home> kept;
     return kept;
@@ -263,7 +263,7 @@ void run_traced_into(const TracedProgram& program, const GivenOutputs& outputs,
   const BoundCall call = bind_call(program, inputs);
   ResultBuffers buffers(program, outputs);
   run_into(program.program->executable, buffers.addresses(), call.inputs, call.numbers);
-  // All are found before the first is copied: a copy is a call as well and reuses their memory.
+  // Collects all results before the first copy: a copy is itself a call and reuses `homes`.
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (std::size_t i = 0; i < outputs.tensors().size(); ++i)
     if (Tensor result = buffers.result_to_copy(program, inputs, i); result.defined())
@@ -275,7 +275,7 @@ void run_traced_apart(const TracedProgram& program, const GivenOutputs& outputs,
                       const Arguments& inputs) {
   const Executable& executable = program.program->executable;
   std::vector<Tensor> results = run_traced(program, inputs);
-  // Views of inputs are copied first: an output that is written may be part of that input.
+  // Copies views of inputs first: writing an output may overwrite that input.
   for (std::size_t i = 0; i < results.size(); ++i)
     if (slot_of(executable, executable.outputs[i]).kind == BufferSlot::Kind::input)
       results[i] = cloned(results[i]);

@@ -1,4 +1,4 @@
-// call_into(): a program's results in memory that the caller gives. In: outputs, inputs and the
+// call_into(): writes a program's results to the caller's memory. In: outputs, inputs and the
 // programs for them. Out: written outputs, or a UserError before anything is written.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-// How the outputs of a call lie in memory, and which are an input's.
+// The memory layout of a call's outputs, and which of them are inputs.
 class GivenOutputs {
  public:
   // UserError for an output that is not concrete, or that overlaps itself or another one.
@@ -19,16 +19,16 @@ class GivenOutputs {
   std::span<const Tensor> tensors() const { return outputs_; }
   // Every output is row-major, and none overlaps an input.
   bool are_plain() const { return are_dense_ && in_place_.empty() && !overlap_inputs_; }
-  // An output overlaps an input other than element by element: results need memory of their own.
+  // An output partly overlaps an input: results need memory of their own.
   bool overlap_inputs() const { return overlap_inputs_; }
 
-  // What a program for these outputs is built for, and the words that identify it: dtypes, shapes,
-  // strides and the inputs written over. The words are valid until the thread's next call.
+  // The layout that a program for these outputs is built with, and its cache key: dtypes, shapes,
+  // strides and the inputs written over. The key is valid until the thread's next call.
   OutputLayout layout() const;
   std::span<const std::uint64_t> key() const;
 
-  // UserError naming the output unless they have the dtypes and shapes of what the graph returns,
-  // or of what the program does, and are on its device.
+  // UserError naming the output unless all match the dtypes and shapes of the graph's or program's
+  // results, or are on the device.
   void check(const Graph& graph) const;
   void check(const Executable& executable) const;
   void check(const Device& device) const;

@@ -32,8 +32,8 @@ struct CompiledFunction::State {
     return programs.find_or_build({}, inputs, *key, [&] { return trace(inputs, device, true); });
   }
 
-  // A program whose kernels write to these outputs where they can. Its key cannot be that of
-  // program_for() or of a call with other outputs: the first word is their number.
+  // A program whose kernels write to these outputs where possible. Its key differs from those of
+  // program_for() and of calls with other outputs: the first word is their number.
   std::shared_ptr<const TracedProgram> program_into(const GivenOutputs& outputs,
                                                     const Arguments& inputs) {
     const std::shared_ptr<Device> device = device_of(inputs);
@@ -53,7 +53,7 @@ struct CompiledFunction::State {
     outputs.check(program->program->executable);
     if (is_apart || overlap_captured(*program, outputs))
       return run_traced_apart(*program, outputs, inputs);
-    // Results that would not be row-major, or not apart, are placed by a program of their own.
+    // Results that are not row-major or not in separate buffers need a program that places them.
     if (outputs.are_plain() && !writes_directly(*program, outputs))
       program = program_into(outputs, inputs);
     run_traced_into(*program, outputs, inputs);
@@ -119,7 +119,7 @@ struct CompiledFunction::State {
     return build_traced(*record, inputs.tensors(), build);
   }
 
-  // As save() writes it: inputs are dense, whatever the strides of the given ones.
+  // The graph that save() writes: inputs are dense, whatever the strides of the given tensors.
   Graph dense_graph(const Arguments& inputs) {
     std::shared_ptr<Device> device = device_of(inputs);
     std::vector<Tensor> dense;

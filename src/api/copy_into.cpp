@@ -1,5 +1,5 @@
-// A copy is a program of one node, placed as the destination lies; programs are kept like those of
-// operations that run at once.
+// A copy is a program of one node with the destination's layout; programs are cached like those of
+// eager operations.
 #include "src/api/copy_into.h"
 
 #include <array>

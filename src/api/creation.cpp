@@ -85,7 +85,7 @@ std::int64_t integer_of(const Arg& number) {
                                           : number.integer();
 }
 
-// The number of elements follows from the numbers, so a program is for calls with these.
+// The number of elements depends on the numbers' values, so they are compiled in.
 Arg known_number(const Arg& arg) {
   if (arg.kind() == Arg::Kind::tensor) fail_user("arange", "takes numbers, not tensors");
   if (!arg.number().is_traced()) return arg;
@@ -101,7 +101,7 @@ void check_arange(const Arg& start, const Arg& stop, const Arg& step) {
   if (step.real() == 0) fail_user("arange", "the step cannot be 0");
 }
 
-// With integers; the last one must fit too.
+// For integers; the last element must fit too.
 OpCall integer_range(const Arg& start, const Arg& stop, const Arg& step, DType dtype) {
   check_value("arange", start, dtype);
   check_value("arange", stop, DType::i64);

@@ -1,4 +1,4 @@
-// Arithmetic on Numbers: computed at once, or recorded in the table of the trace they belong to.
+// Arithmetic on Numbers: computed immediately, or recorded in the table of their trace.
 #include <sinter/number.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ Number applied(NumberFunction function, std::initializer_list<const Number*> num
 }  // namespace
 
 Scalar scalar_of(const Number& number) {
-  // An unsigned integer beyond i64 counts as a real number that knows its digits.
+  // An unsigned integer beyond i64 counts as a real number that keeps its digits.
   if (number.is_beyond_i64()) return {number.real(), number.integer(), true};
   return number.kind() == NumberKind::real ? Scalar::of(number.real())
                                            : Scalar::of(number.integer());

@@ -1,4 +1,4 @@
-// Checks of numbers and dtypes for mistakes a kernel could only answer with a wrong value. In: an
+// Checks of numbers and dtypes for mistakes that kernels would turn into wrong values. In: an
 // operation's arguments. Out: nothing, or a UserError that names the operation, the number and the
 // remedy.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace sinter {
 
-// A number as the caller wrote it.
+// A number as printed in messages.
 std::string number_text(const Arg& number);
 
 // Refuses operations that bools do not support; `promoted` is the type of all operands.

@@ -1,4 +1,4 @@
-// Records an OpCall as nodes (with the casts its dtype rule requires), or runs it at once.
+// Records an OpCall as nodes (with the casts its dtype rule requires), or runs it eagerly.
 #include "src/api/op_call.h"
 
 #include <algorithm>
@@ -37,9 +37,9 @@ std::vector<DType> arg_dtypes(Op op, const std::vector<Arg>& args) {
   return dtypes;
 }
 
-// The value that a number has as an operand of type `dtype`. With 16-bit floats it keeps the
-// precision of f32, which arithmetic on them is done in; a comparison rounds it, so that it can be
-// equal to an element (both as PyTorch does).
+// The value of a number as an operand of type `dtype`. Beside 16-bit floats it keeps f32 precision,
+// since their arithmetic is done in f32; a comparison rounds it, so that it can equal an element
+// (both as in PyTorch).
 Scalar number_as_operand(const Scalar& number, DTypeRule rule, DType dtype) {
   return number.as(rule == DTypeRule::Compare ? dtype : compute_dtype(dtype));
 }
@@ -48,7 +48,7 @@ bool is_traced_number(const Arg& arg) {
   return arg.kind() != Arg::Kind::tensor && arg.number().is_traced();
 }
 
-// An exponent decides how a power is computed: the program is for calls with that one.
+// The exponent decides how a power is computed, so it is compiled in.
 OpCall with_known_exponent(Trace& trace, const OpCall& call) {
   OpCall known = call;
   known.args[1] = Arg(trace.specialized(call.args[1].number()));
@@ -85,7 +85,7 @@ Operand record_pointwise(Trace& trace, const OpCall& call) {
   return trace.build.pointwise(call.op, operands);
 }
 
-// A tensor filled with a number that is given at each call.
+// A tensor filled with a number of each call.
 Operand record_full(Trace& trace, const OpCall& call) {
   const NumberId number = trace.graph.numbers.add(
       {.kind = NumberExpr::Kind::exact,
@@ -112,7 +112,7 @@ Operand record(Trace& trace, const OpCall& call) {
     case Op::constant:
       if (!call.args.empty()) return record_full(trace, call);
       return build.constant(call.value.as(call.dtype), call.dtype, call.shape);
-    case Op::iota:  // elements of 16 bits are rounded: they are counted in f32 and cast
+    case Op::iota:  // 16-bit elements are counted in f32 and cast, which rounds them
       return build.cast(
           build.range(call.shape[0], call.value, call.step, compute_dtype(call.dtype)), call.dtype);
     case Op::cast:

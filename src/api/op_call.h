@@ -16,7 +16,7 @@ namespace sinter {
 
 struct OpCall {
   Op op = Op::copy;
-  // Tensors have one shape; numbers take their dtype. constant: a number that each call gives.
+  // Tensors have the same shape; numbers take the tensors' dtype. constant: a number of each call.
   std::vector<Arg> args;
   Shape shape;               // of the result, for pointwise operations, constant and iota
   DType dtype = DType::f32;  // cast, constant, iota
@@ -25,7 +25,7 @@ struct OpCall {
   ReduceKind reduce_kind = ReduceKind::sum;
   std::uint32_t axes = 0;           // reduce, contract: a mask; concat: the axis
   std::uint32_t reversed_axes = 0;  // copy: mask of the axes to reverse
-  // copy: where the operand begins in the result, which is `value` around it; empty: not padded
+  // copy: position of the operand in the result, which is `value` elsewhere; empty: not padded
   Shape padded_from;
   std::shared_ptr<Device> device;  // constant, iota: the target; null: not given
 };
@@ -33,9 +33,9 @@ struct OpCall {
 // An argument that is a number.
 Scalar number_of(const Arg& arg);
 
-// What identifies an argument of an operation that runs at once: tensors are inputs, numbers are
-// part of the program.
-template <typename Sink, std::same_as<Arg> OnlyArg>  // not what converts to one
+// The cache key of an argument of an eager operation: tensors are inputs, numbers are part of the
+// program.
+template <typename Sink, std::same_as<Arg> OnlyArg>  // no implicit conversions
 void add_words(Sink& sink, const OnlyArg& arg) {
   add_key(sink, arg.kind());
   if (arg.kind() != Arg::Kind::tensor) add_key(sink, number_of(arg));
@@ -52,7 +52,7 @@ constexpr auto fields_of(const OpCall*) {
                     key_field("axes", &OpCall::axes),
                     key_field("reversed_axes", &OpCall::reversed_axes),
                     key_field("padded_from", &OpCall::padded_from),
-                    note_field("device", &OpCall::device)};  // a program's device is found apart
+                    note_field("device", &OpCall::device)};  // keyed separately
 }
 static_assert(kListsEveryField<OpCall>);
 

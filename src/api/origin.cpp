@@ -1,4 +1,4 @@
-// Names are kept by thread, like traces.
+// Names are thread-local, like traces.
 #include "src/api/origin.h"
 
 #include <sinter/scope.h>

@@ -1,5 +1,5 @@
 // Which operation of the user's program, in which scope, is being recorded.
-// In: the names that API functions and NameScopes give. Out: an Origin for the nodes of a trace.
+// In: the names of API functions and NameScopes. Out: an Origin for the nodes of a trace.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace sinter {
 
-// While it lives, the operations that are recorded belong to this one: softmax() calls max(),
-// sub(), exp(). The outermost name counts. `name` must outlive it.
+// During its lifetime, recorded operations belong to this one: softmax() calls max(), sub(), exp().
+// The outermost name wins. `name` must outlive it.
 class OperationName {
  public:
   explicit OperationName(std::string_view name);
@@ -21,8 +21,8 @@ class OperationName {
   bool is_outermost_;
 };
 
-// The origin of nodes that `primitive` records in the trace now. One call of an operation is one
-// origin, however many nodes it records.
+// The origin of nodes that `primitive` records in the trace now. A call of an operation has one
+// origin, no matter how many nodes it records.
 OriginId record_origin(Trace& trace, std::string_view primitive);
 
 }  // namespace sinter

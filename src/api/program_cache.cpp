@@ -13,9 +13,9 @@
 namespace sinter {
 namespace {
 
-// What identifies a call: the device, the operation, how each input lies in memory, and the kinds
-// of numbers. Values of numbers do not count, unless the program depends on them (is_for). Written
-// once: sinks hash it, keep it, or compare it with one that was kept.
+// A call's signature: the device, the operation, the memory layout of each input, and the kinds of
+// numbers. Values of numbers do not count, unless the program depends on them (is_for). Written
+// once; sinks hash it, store it, or compare it with a stored one.
 template <typename Sink>
 void add_signature(Sink& sink, std::span<const std::uint64_t> key, const Arguments& inputs,
                    const Device& device) {
@@ -79,7 +79,7 @@ KeyWords signature_of(std::span<const std::uint64_t> key, const Arguments& input
   return words;
 }
 
-// The numbers of a call, kept between calls so that a warm one does not allocate.
+// The numbers of a call, kept between calls so that a warm call does not allocate.
 std::span<const Scalar> scalars_of(const Arguments& inputs) {
   thread_local std::vector<Scalar> scalars;
   scalars.clear();
@@ -122,8 +122,8 @@ ProgramCache::ProgramPtr ProgramCache::find(std::span<const std::uint64_t> key,
   return nullptr;
 }
 
-// A build that another thread began may turn out to be for other numbers, or to fail because of its
-// numbers: then this call builds, too.
+// A build by another thread may turn out to depend on its numbers, or fail because of them: then
+// this call builds as well.
 ProgramCache::ProgramPtr ProgramCache::build_once(std::span<const std::uint64_t> key,
                                                   const Arguments& inputs, const Device& device,
                                                   const std::function<ProgramPtr()>& build) {

@@ -1,5 +1,5 @@
 // ProgramCache: compiled programs by device and input signature (dtypes, shapes, strides; kinds of
-// numbers, and their values where a program depends on them), and how to run one. Bounded and
+// numbers, and their values if a program depends on them), and running them. Bounded and
 // thread-safe: each signature is built once, different ones in parallel. A warm lookup takes a
 // shared lock and does not allocate.
 #pragma once
@@ -27,14 +27,14 @@ struct TracedProgram {
   std::vector<Tensor> captured;
 };
 
-// For the trace's device, or the default one. Takes the trace's graph and captured tensors.
+// Builds for the trace's device, or the default one. Moves the trace's graph and captured tensors.
 std::shared_ptr<const TracedProgram> build_traced(Trace& trace, std::span<const Tensor> inputs,
                                                   const BuildOptions& options);
 std::vector<Tensor> run_traced(const TracedProgram& program, const Arguments& inputs);
 
-// The parts of run_traced(), for callers that give the results' memory.
+// The parts of run_traced(), for callers that provide the results' memory.
 
-// A call's inputs and the scalars of its numbers. Refers to memory of the thread that the next call
+// A call's inputs and the scalars of its numbers. Refers to thread-local memory that the next call
 // reuses.
 struct BoundCall {
   std::span<const InputBinding> inputs;
@@ -63,7 +63,7 @@ class ProgramCache {
     return build_once(key, inputs, device, std::ref(build));
   }
 
-  // In the place of what there may be for these inputs.
+  // Inserts the program, replacing any cached one for these inputs.
   void replace(std::span<const std::uint64_t> key, const Arguments& inputs, const Device& device,
                ProgramPtr program);
 
@@ -80,7 +80,7 @@ class ProgramCache {
                   const Device& device) const;
   ProgramPtr build_once(std::span<const std::uint64_t> key, const Arguments& inputs,
                         const Device& device, const std::function<ProgramPtr()>& build);
-  // What there is for this signature, else `program`.
+  // Returns the program already cached for this signature, if any; else inserts `program`.
   ProgramPtr insert(std::span<const std::uint64_t> key, const Arguments& inputs,
                     const Device& device, ProgramPtr program);
 

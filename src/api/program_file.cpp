@@ -15,7 +15,7 @@
 namespace sinter {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 25;  // the parser reads fewer
+constexpr std::size_t kMostBytes = std::size_t{1} << 25;  // the parser's limit is lower
 
 std::string read_text(const std::string& path) {
   errno = 0;
@@ -31,7 +31,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// A printed graph may see an input through strides of a larger buffer, which nobody has here.
+// A printed graph may read an input with the strides of a larger buffer, which does not exist here.
 void check_inputs_suffice(const std::string& path, const ParsedProgram& program) {
   for_each_operand(program.graph, [&](const Operand& operand) {
     const Node& node = program.graph[operand.node];
@@ -41,7 +41,7 @@ void check_inputs_suffice(const std::string& path, const ParsedProgram& program)
   });
 }
 
-// A copy of a program's nodes in the graph of a trace.
+// Copies a program's nodes into the graph of a trace.
 class Replay {
  public:
   Replay(const Graph& program, Trace& trace)
@@ -85,7 +85,7 @@ class Replay {
                   guard.same ? "is" : "is not", plain_text(guard.value));
   }
 
-  // An input may have strides of its own; where the two views do not compose, it is copied.
+  // An input may have strides of its own; if the two views do not compose, it is copied.
   Operand moved(const Operand& operand) {
     const Operand target = made_[operand.node];
     if (is_whole(trace_.graph, target)) return {target.node, operand.view};

@@ -1,5 +1,5 @@
 // Programs in files (docs/TEXT.md) as functions over tensors. In: a path. Out: a CompiledFunction,
-// or what is known about the program before it is called.
+// or facts about the program before it is called.
 #pragma once
 
 #include <sinter/compile.h>
@@ -23,12 +23,12 @@ class ProgramFile {
   const ParsedProgram& program() const { return program_; }
   ParsedProgram with_sizes(const SizeValues& sizes) const;
 
-  // The numbers that the file gives as examples.
+  // The example numbers in the file.
   std::vector<Number> example_numbers() const;
   // Runs the program on traced arguments: sizes follow from the shapes of its inputs.
   std::vector<Tensor> trace(const Arguments& inputs) const;
-  // The same with given sizes, which inputs need not show, and with example_numbers(): kernels take
-  // these as they take constants.
+  // The same with given sizes, which may not follow from the inputs, and with example_numbers() as
+  // constants.
   std::vector<Tensor> trace_example(std::span<const Tensor> inputs, const SizeValues& sizes) const;
   CompiledFunction compiled(CompileOptions options) const;
 

@@ -119,7 +119,7 @@ Tensor wide_var(const Tensor& a, const Axes& axes, bool keepdim, int correction)
   const auto count = static_cast<double>(reduced_count(a, mask));
   const Tensor centred = x - reduce("var", ReduceKind::sum, x, mask, true) / count;
   const Tensor squares = reduce("var", ReduceKind::sum, square(centred), mask, keepdim);
-  // As in PyTorch, no degrees of freedom give NaN, not a negative variance.
+  // As in PyTorch, zero degrees of freedom give NaN, not a negative variance.
   return squares / std::max(0.0, count - correction);
 }
 
@@ -196,7 +196,7 @@ void check_affine(std::string_view op, std::string_view which, const Tensor& a, 
                 to_string(a.shape()));
 }
 
-// The promoted dtype of those that are defined.
+// The promoted dtype of the defined tensors.
 DType norm_dtype(const Tensor& a, const Tensor& weight, const Tensor& bias) {
   DType dtype = floating_dtype(a);
   if (weight.defined()) dtype = promote(dtype, weight.dtype());

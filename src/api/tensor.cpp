@@ -99,7 +99,7 @@ class BorrowedStorage : public Storage {
     try {
       device_->synchronize();
     } catch (const Error&) {
-      // After a device fault nothing runs there any more.
+      // After a device fault nothing runs there anymore.
     }
   }
   BorrowedStorage(const BorrowedStorage&) = delete;

@@ -30,7 +30,7 @@ class TracedNumber {
 
 // The value of a number that is not traced.
 Scalar scalar_of(const Number& number);
-// The reverse.
+// The inverse.
 Number number_of(NumberKind kind, const Scalar& value);
 
 class Trace : public std::enable_shared_from_this<Trace> {
@@ -42,14 +42,14 @@ class Trace : public std::enable_shared_from_this<Trace> {
   Tensor add_input(const Tensor& example);
   // The tensor that stands for a value of the graph.
   Tensor traced(const Operand& operand);
-  // The operand for a tensor of this trace, or for a concrete one, which becomes a further input.
+  // The operand for a tensor of this trace, or for a concrete one, which becomes another input.
   Operand operand(const Tensor& tensor);
 
   Number add_number(const Number& example);
   Number traced(NumberKind kind, NumberId id);
   // The table's entry for a number of this trace, or for a concrete one.
   NumberId number(const Number& number);
-  // The number as it is in this call; the program is then for calls with that value only.
+  // The number's value in this call. The program is then valid only for calls with that value.
   Number specialized(const Number& number);
 
   // The target device; null until an input or a captured tensor determines it.
@@ -65,7 +65,7 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::vector<Tensor> captured;  // concrete tensors the function used, inputs after the given ones
 };
 
-// The trace that records this thread's operations; null if they run at once.
+// The trace that records this thread's operations; null if they run eagerly.
 Trace* current_trace();
 
 class TraceScope {

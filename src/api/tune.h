@@ -13,7 +13,7 @@ namespace sinter {
 // UserError for devices whose timings are meaningless or whose kernels have only one config.
 void check_tunable(const Device& device);
 
-// `traced` is built with the heuristic's configs. Faster ones are put into the store.
+// `traced` is built with the heuristic's configs. Faster ones are saved to the store.
 TuneReport tune_program(const TracedProgram& traced, const Arguments& inputs,
                         const TuneOptions& options, TuningStore& store);
 

@@ -115,7 +115,7 @@ Tensor flip(const Tensor& a, const Axes& axes) { return reversed(a, axes_mask("f
 
 namespace {
 
-// The number that a padded tensor shows around its elements.
+// The number that a tensor is padded with.
 Scalar fill_of(const Arg& value, DType dtype) {
   if (value.kind() == Arg::Kind::tensor) fail_user("pad", "the value is a number, not a tensor");
   Arg known = value;

@@ -8,7 +8,7 @@
 //                       note_field("label", &Point::label)};
 //   }
 //
-// Note fields are for people only (names, origins): they are printed but are no part of the key.
+// Note fields are for display only (names, origins): they are printed but not part of the key.
 #pragma once
 
 #include <algorithm>
@@ -102,9 +102,9 @@ inline constexpr bool kListsEveryField =
 // --- keys
 // -----------------------------------------------------------------------------------------
 
-// Adds what identifies `value` to `sink`, which has add(std::uint64_t) and add(std::string_view):
+// Adds the key fields of `value` to `sink`, which has add(std::uint64_t) and add(std::string_view):
 // a Hasher, or a list of words. Floats count by their bits, so NaN equals itself and -0 is not 0.
-// A type whose fields are private has a function add_words(sink, value) instead of fields_of().
+// A type with private fields has a function add_words(sink, value) instead of fields_of().
 template <typename Sink, typename T>
 void add_key(Sink& sink, const T& value) {
   if constexpr (requires { add_words(sink, value); }) {

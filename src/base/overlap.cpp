@@ -1,6 +1,6 @@
-// Two elements share a byte if a sum of steps, each a stride taken a bounded number of times,
-// reaches a given distance. That is a bounded linear Diophantine equation: solved by trying the
-// largest stride first, which leaves few choices for strides that are nested, as slices' are.
+// Two elements share a byte if a sum of strides, each taken a bounded number of times, equals a
+// given distance. That is a bounded linear Diophantine equation, solved by trying the largest
+// stride first, which leaves few choices for nested strides such as those of slices.
 #include "src/base/overlap.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class StepSum {
     steps_[count_++] = {stride, most};
   }
 
-  // Whether the steps can sum up to `distance`; true as well if that takes too long to find out.
+  // Whether the steps can sum to `distance`; also true if the search takes too long.
   bool can_reach(std::int64_t distance) {
     std::sort(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(count_),
               [](const Steps& a, const Steps& b) { return a.stride > b.stride; });
@@ -65,8 +65,8 @@ class StepSum {
 
   static constexpr std::size_t kMostSteps = 2 * kMaxRank + 1;
   std::array<Steps, kMostSteps> steps_;
-  std::array<std::int64_t, kMostSteps> divisors_{};  // of all strides from there on
-  std::array<std::int64_t, kMostSteps> reaches_{};   // likewise their largest sum
+  std::array<std::int64_t, kMostSteps> divisors_{};  // common divisor of strides i, i + 1, ..
+  std::array<std::int64_t, kMostSteps> reaches_{};   // largest sum of the same steps
   std::size_t count_ = 0;
   int trials_ = 0;
 };
@@ -87,8 +87,8 @@ bool overlap(const StridedMemory& a, const StridedMemory& b) {
   const std::int64_t span_a = bytes_spanned(a);
   const std::int64_t span_b = bytes_spanned(b);
   if (start_a + span_a <= start_b || start_b + span_b <= start_a) return false;
-  // A byte of both: start_a + steps of a = start_b + steps of b. The steps of b are counted from
-  // its end, so that all are added.
+  // A shared byte: start_a + steps of a = start_b + steps of b. The steps of b are counted from its
+  // end, so that all are added.
   StepSum sum;
   for (const StridedMemory* memory : {&a, &b}) {
     const auto bytes = static_cast<std::int64_t>(memory->element_bytes);
@@ -109,7 +109,7 @@ void for_each_overlap(std::span<const StridedMemory> regions,
   };
   // Kept between calls so that a warm call does not allocate.
   thread_local std::vector<Bytes> sorted;
-  thread_local std::vector<Bytes> open;  // those that began before and may not have ended
+  thread_local std::vector<Bytes> open;  // began earlier and may not have ended
   sorted.clear();
   open.clear();
   for (std::size_t i = 0; i < regions.size(); ++i) {

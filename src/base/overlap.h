@@ -1,5 +1,5 @@
-// Overlap: whether two strided regions of memory have a byte in common. In: where their elements
-// are. Out: yes or no, exact but for layouts too irregular to decide quickly, which count as yes.
+// Overlap: whether two strided regions of memory share a byte. In: the addresses of their elements.
+// Out: yes or no; exact, except that layouts too irregular to decide quickly count as overlapping.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace sinter {
 
-// Elements of `element_bytes` each. The first one is at `first`, whatever the view's offset;
-// strides are not negative.
+// Elements of `element_bytes` each. The first is at `first`, whatever the view's offset; strides
+// are not negative.
 struct StridedMemory {
   const void* first = nullptr;
   const View* view = nullptr;
@@ -20,8 +20,8 @@ struct StridedMemory {
 
 bool overlap(const StridedMemory& a, const StridedMemory& b);
 
-// Visits the pairs i < k of regions that overlap, if wanted(i, k). Regions are swept by address, so
-// only those whose ranges of bytes intersect are compared.
+// Visits the overlapping regions i < k for which wanted(i, k). Sweeps by address, so that only
+// regions with intersecting byte ranges are compared.
 void for_each_overlap(std::span<const StridedMemory> regions,
                       const std::function<bool(std::size_t, std::size_t)>& wanted,
                       const std::function<void(std::size_t, std::size_t)>& visit);

@@ -9,7 +9,7 @@
 namespace sinter {
 
 Strides row_major(const Shape& shape) {
-  Strides strides = shape;  // of the same rank
+  Strides strides = shape;  // for its rank
   std::int64_t step = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = step;
@@ -22,12 +22,12 @@ View dense_view(const Shape& shape) { return {shape, row_major(shape), 0}; }
 
 namespace {
 
-// All of a view's indices.
+// A window over all indices of a shape.
 Window whole_window(const Shape& shape, const Scalar& fill) {
   return {Shape::filled(shape.rank(), 0), shape, fill};
 }
 
-// Null if the window is all of the shape, or there is nothing to show.
+// Null if the window covers the shape or the shape is empty.
 WindowPtr shared(const Window& window, const Shape& shape) {
   if (shape.numel() == 0) return nullptr;
   if (window.first == Shape::filled(shape.rank(), 0) && window.last == shape) return nullptr;
@@ -225,8 +225,8 @@ View remove_axis(const View& view, int axis) {
 
 namespace {
 
-// The window of a view that is reshaped: padded axes have to stay what they are. In row-major order
-// an axis is known by its size and the size of what it contains.
+// The window of a reshaped view: the reshape must preserve padded axes. In row-major order an axis
+// is identified by its size and its stride.
 std::optional<Window> reshaped_window(const View& view, const Shape& shape) {
   const Strides inner = row_major(view.shape);
   const Strides new_inner = row_major(shape);
@@ -319,7 +319,7 @@ View merge_axes(const View& view) {
 
 namespace {
 
-// A view that is not padded over one that may be.
+// Composes an unpadded view with one that may be padded.
 class Composition {
  public:
   Composition(const View& outer, const View& inner)
@@ -358,7 +358,7 @@ class Composition {
     if (first_[axis] < 0 || last_[axis] >= inner_.shape[axis]) return false;
     result_.strides[o] = step * inner_.strides[axis];
     if (!inner_.is_padded_along(axis)) return true;
-    if (walked_ >> axis & 1) return false;  // no window is a sum of two indices
+    if (walked_ >> axis & 1) return false;  // a window cannot bound the sum of two indices
     walked_ |= 1u << axis;
     const Range range = sliced({inner_.window->first[axis], inner_.window->last[axis]},
                                {start_[axis], outer_.shape[o], step});
@@ -367,7 +367,7 @@ class Composition {
     return true;
   }
 
-  // Along padded axes that no outer axis walks.
+  // Padded axes that no outer axis runs along.
   bool are_starts_inside() const {
     for (int i = 0; i < inner_.shape.rank(); ++i)
       if (inner_.is_padded_along(i) && !(walked_ >> i & 1) &&
@@ -393,7 +393,7 @@ std::optional<View> compose(const View& outer, const View& inner) {
   if (outer.shape.numel() == 0 || (is_dense(inner) && !outer.window))
     return View{outer.shape, outer.strides, outer.offset + inner.offset};
   if (!outer.window) return Composition(outer, inner).run();
-  // What the outer view shows of the inner one, then its padding around that.
+  // Composes the outer view's window with the inner view, then adds the outer padding.
   std::optional<View> result = compose(inside_window(outer), inner);
   if (!result || (result->window && !same_bits(result->window->fill, outer.window->fill)))
     return std::nullopt;

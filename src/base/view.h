@@ -1,6 +1,6 @@
-// View: the elements of a buffer that a tensor shows, as shape, strides and offset (in elements). A
-// padded view shows them in a window of its indices and a number elsewhere. The functions return
-// new views and never touch data; nullopt means the view is impossible without a copy.
+// View: how a tensor reads the elements of a buffer: shape, strides and offset (in elements). A
+// padded view reads them in a window of its indices and shows a number elsewhere. The functions
+// return new views and never touch data; nullopt means the view is impossible without a copy.
 #pragma once
 
 #include <sinter/shape.h>
@@ -14,12 +14,12 @@
 
 namespace sinter {
 
-// Where a padded view shows its buffer: at indices [first, last) along every axis. Never empty, but
-// for what slice() returns.
+// Where a padded view reads its buffer: at indices [first, last) along every axis. Empty only in
+// views returned by slice().
 struct Window {
   Shape first;
   Shape last;
-  Scalar fill;  // what it shows elsewhere
+  Scalar fill;  // value elsewhere
 
   friend bool operator==(const Window& a, const Window& b) {
     return a.first == b.first && a.last == b.last && same_bits(a.fill, b.fill);
@@ -46,13 +46,13 @@ struct View {
 Strides row_major(const Shape& shape);
 View dense_view(const Shape& shape);
 
-// With so many indices more on both sides of an axis, which show `fill`. Nullopt if the view is
-// padded with another number.
+// Adds `before` and `after` indices on the two sides of an axis, filled with `fill`. Nullopt if the
+// view is already padded with another number.
 std::optional<View> pad(const View& view, int axis, std::int64_t before, std::int64_t after,
                         const Scalar& fill);
-// The part of a view that shows its buffer.
+// The part of a view inside its window.
 View inside_window(const View& view);
-// Whether a view shows nothing of its buffer but its fill.
+// Whether all elements of a view are its fill.
 bool shows_fill_only(const View& view);
 
 // Row-major order without gaps or padding (sizes of 1 may have any stride); the offset does not

@@ -53,7 +53,7 @@ struct KernelSource {
   std::string text() const;
 };
 
-// A comment with what a launch needs to know, then the text.
+// A comment with the launch parameters, then the text.
 std::string to_string(const KernelSource& source);
 
 // GPUs: the same kernel for buffers at any address, with vectors read and written element by

@@ -85,7 +85,7 @@ class CpuDevice final : public Device {
   KernelLibraries libraries_;
   std::unique_ptr<HostCompiler> compiler_;  // null if there is none
   std::string why_no_compiler_;             // set if compiler_ is null
-  // Set if compiler_ is null: whose kernels may be on disk.
+  // Set if compiler_ is null: compilers whose kernels may be on disk.
   std::vector<std::string> kept_compilers_;
   std::atomic<bool> compiler_is_remembered_ = false;
   std::once_flag bandwidth_once_;

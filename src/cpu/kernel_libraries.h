@@ -19,7 +19,7 @@ namespace sinter {
 
 class KernelLibraries {
  public:
-  explicit KernelLibraries(const std::string& cache_dir);  // empty: nothing is kept
+  explicit KernelLibraries(const std::string& cache_dir);  // empty: no kernels are kept
 
   struct Found {
     std::unique_ptr<LoadedLibrary> library;

@@ -146,7 +146,7 @@ StoragePtr MemoryPool::allocate_from(AllocatorPtr allocator, std::size_t bytes) 
   const std::size_t counted = requested_bytes(bytes);
   const MemoryRequest request{counted, kPoolAlignment, nullptr};
   void* data = ask(*allocator, request, device_);
-  if (!data && stats().cached > 0) {  // this pool may hold what is missing
+  if (!data && stats().cached > 0) {  // releasing cached blocks may free enough
     release_cached();
     data = ask(*allocator, request, device_);
   }

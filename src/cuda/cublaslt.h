@@ -55,8 +55,8 @@ struct CublasLtFunctions {
   void check(const char* call, CublasStatus status) const;
 };
 
-// The library with a handle for one GPU. Loading it takes 50 ms and more: done for the first
-// product that it computes.
+// The library with a handle for one GPU. Loading takes 50 ms or more, so it happens at the first
+// product that uses the library.
 class CublasLt {
  public:
   // The first of `paths` that is cuBLASLt; null if there is none. The library stays loaded until

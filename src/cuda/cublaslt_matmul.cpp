@@ -1,5 +1,5 @@
-// cuBLASLt stores matrices by columns: what is ours by rows is the transposed matrix there. So it
-// computes c' (n x m) = b' (n x k) a' (k x m), with b as its first operand.
+// cuBLASLt is column-major: it sees our row-major matrices as transposed. So it computes
+// c' (n x m) = b' (n x k) a' (k x m), with b as its first operand.
 #include "src/cuda/cublaslt_matmul.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace sinter {
 namespace {
 
-// The library's numbers.
+// Values of the library's enums.
 constexpr int kCompute32 = 68;
 constexpr int kCompute64 = 70;
 constexpr int kDescTransposeA = 3;
@@ -70,7 +70,7 @@ class CublasLtMatmul final : public CompiledKernel {
     stats_.milliseconds = milliseconds_since(start);
   }
 
-  // The library picks an algorithm by the alignment of the buffers.
+  // The algorithm depends on the alignment of the buffers.
   bool fits_launch_graph() const override { return false; }
   void launch(std::span<const tile::BufferBinding> buffers, std::span<const std::int64_t>,
               std::int64_t, double) const override {
@@ -118,7 +118,7 @@ class CublasLtMatmul final : public CompiledKernel {
              lt.desc_set(desc_->get(), attribute, &value, sizeof value));
   }
 
-  // Of our `rows` x `cols` matrix as it is stored: a line is a column there.
+  // Layout of our stored `rows` x `cols` matrix: its rows are the library's columns.
   ObjectPtr layout_of(const LibraryMatrix& matrix, DType dtype, std::int64_t rows,
                       std::int64_t cols) const {
     const CublasLtFunctions& lt = library_->functions();

@@ -16,7 +16,8 @@ constexpr int kPortableCluster = 8;  // supported by every GPU with clusters
 
 unsigned CudaVariant::blocks(std::int64_t programs) const {
   constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t clusters = mapping.ahead > 0 ? std::min(programs, clusters_at_once) : programs;
+  const std::int64_t clusters =
+      mapping.prefetch > 0 ? std::min(programs, clusters_at_once) : programs;
   if (clusters > kMostBlocks / mapping.cluster)
     fail_user("cuda",
               "a kernel of this call needs {} blocks, a GPU takes {} in one launch; call it for "
@@ -48,7 +49,7 @@ std::unique_ptr<const CudaVariant> CudaKernel::compile_variant(const KernelSourc
     primary_->driver().func_set_attribute(variant->function->handle(), kCudaFunctionLargeClusters,
                                           1);
   }
-  if (source.mapping.ahead > 0) prepare_fetching(*variant);
+  if (source.mapping.prefetch > 0) prepare_fetching(*variant);
   return variant;
 }
 

@@ -106,7 +106,7 @@ StoragePtr CudaPool::allocate_from(AllocatorPtr allocator, std::size_t bytes, CU
   const MemoryRequest request{counted, kAlignment, stream};
   const ContextScope scope(*primary_);
   void* data = ask(*allocator, request, device);
-  if (!data && stats().cached > 0) {  // this pool may hold what is missing
+  if (!data && stats().cached > 0) {  // releasing cached blocks may free enough
     release_cached();
     data = ask(*allocator, request, device);
   }
@@ -115,7 +115,7 @@ StoragePtr CudaPool::allocate_from(AllocatorPtr allocator, std::size_t bytes, CU
   count_use(counted);
   try {
     return std::make_shared<CudaStorage>(shared_from_this(), allocator, data, bytes, stream);
-  } catch (...) {  // nobody else knows of the memory
+  } catch (...) {  // no other owner could free the memory
     in_use_.fetch_sub(counted, std::memory_order_relaxed);
     outside_.fetch_sub(counted, std::memory_order_relaxed);
     give_back_to(*allocator, data, counted, stream);

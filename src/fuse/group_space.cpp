@@ -144,7 +144,7 @@ namespace {
 
 constexpr std::size_t kMostAxes = 16;
 
-// `to`, whole also where axes of `from` are.
+// Returns `to` with the `whole` flags of `from` added.
 GroupAxes joined(GroupAxes to, const GroupAxes& from, const std::vector<AxisList>& lists) {
   for (int i = 0; i < static_cast<int>(from.size()); ++i)
     if (from[static_cast<std::size_t>(i)].whole)
@@ -203,7 +203,7 @@ class Refinement {
     }
   }
 
-  // Takes the outermost piece common to what is left of both axes.
+  // Takes the outermost common piece of the remainders of both axes.
   bool take_piece(std::size_t i, std::int64_t& left) {
     skip_ones();
     if (next_ == b_.size()) return false;
@@ -226,7 +226,7 @@ class Refinement {
   const bool reduces_ = reduced_mask(b_) != 0;  // if b reduces, a does too
   JointSpace joint_;
   std::size_t next_ = 0;   // current axis of b
-  std::int64_t rest_ = 1;  // what is left of it
+  std::int64_t rest_ = 1;  // its remaining size
 };
 
 // a's space, for b of the same sizes.

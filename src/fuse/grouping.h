@@ -95,7 +95,7 @@ class Grouping {
   ById<UnitId, Group> units_;
   ById<NodeId, NodeAxes> node_axes_;  // in the space of the node's group; none for leaves
   ById<UnitId, int> order_;           // position in topological order
-  // The places of the order that merging has not vacated, as a list.
+  // The positions in the order that merging has not vacated, as a linked list.
   std::vector<int> next_place_;
   std::vector<int> previous_place_;
   // The latest search that saw a unit.

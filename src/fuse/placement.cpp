@@ -99,8 +99,8 @@ std::vector<NodeId> find_group_outputs(Plan& plan) {
   return found;
 }
 
-// How the elements of a node must lie so that a result that is all of them, in whatever order, lies
-// as `wanted`; none if no strides do that.
+// The layout that a node needs so that a result, a permutation of all its elements, has the layout
+// `wanted`; nullopt if no strides achieve that.
 std::optional<View> view_of_node(const Node& node, const View& result, const View& wanted) {
   if (result.shape.numel() != node.shape.numel()) return std::nullopt;
   Shape order;
@@ -117,7 +117,7 @@ std::optional<View> view_of_node(const Node& node, const View& result, const Vie
 
 using NodeViews = std::map<NodeId, View>;
 
-// Whether a node runs alone, but not if its result lies as `wanted`.
+// Whether a node runs alone by default, but not if its result has the layout `wanted`.
 bool loses_its_kernel(const Graph& graph, const Node& node, const View& wanted,
                       const AloneRule& runs_alone) {
   return runs_alone && !runs_alone(graph, node, dense_view(node.shape)).empty() &&

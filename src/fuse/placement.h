@@ -13,9 +13,9 @@ namespace sinter {
 void order_groups(const Grouping& grouping, Plan& plan);
 
 // Finds the values read outside their group. Each gets its own buffer or a slice of a concat's.
-// `wanted`: how each result should lie in memory; empty if it does not matter. A result lies
-// otherwise if it is not a whole buffer, if a kernel could not read it back from there, or if a
-// node that runs alone because of its kernel could not use that kernel.
+// `wanted`: the requested memory layout of each result; empty if any will do. A result gets another
+// layout if it is not a whole buffer, if a kernel could not read it back from there, or if a node
+// that runs alone because of its kernel could not use that kernel.
 void place_values(Plan& plan, std::span<const View> wanted = {},
                   const AloneRule& runs_alone = nullptr);
 

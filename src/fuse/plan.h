@@ -63,14 +63,14 @@ struct Plan {
   View buffer_view(const Operand& operand) const;
 };
 
-// Why a node whose result is placed as `result` has a kernel of its own, without any fusion; empty
+// Why a node with a result of layout `result` needs a kernel of its own, without any fusion; empty
 // if it may share one.
 using AloneRule =
     std::function<std::string_view(const Graph& graph, const Node& node, const View& result)>;
 
 struct FusionOptions {
   bool fuse = true;
-  int parallelism = 1;  // how many workers a kernel should keep busy
+  int parallelism = 1;  // number of workers a kernel should keep busy
   // Rows up to this length are not split: several threads share one row. Longer rows are split if
   // there are few of them.
   std::int64_t whole_row = 0;
@@ -96,8 +96,8 @@ struct FusionOptions {
 // Options for a device with that many workers.
 FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine);
 
-// `wanted`: how each result should lie in memory, where it can (placement.h); empty if it does not
-// matter.
+// `wanted`: the requested memory layout of each result (placement.h); empty if any will do.
+//
 Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted = {});
 
 void verify(const Plan& plan);

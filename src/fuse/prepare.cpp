@@ -19,7 +19,7 @@ Operand copied(GraphBuilder& build, Operand operand) {
   return build.copy(operand);
 }
 
-// Parts of concats that are not computed for them alone become copies.
+// Inserts copies for parts of concats that no kernel can compute in place.
 Graph with_own_parts(Graph graph) {
   const bool has_concat = std::any_of(graph.nodes.begin(), graph.nodes.end(),
                                       [](const Node& node) { return node.op == Op::concat; });

@@ -1,5 +1,5 @@
-// Contractions in a plan: which become plain sums, and which are products of matrices as libraries
-// take them. In: a Graph, a contraction. Out: a Graph, a matrix product's sizes and strides.
+// Contractions in a plan: which become plain sums, and which are matrix products that libraries
+// accept. In: a Graph, a contraction. Out: a Graph, a matrix product's sizes and strides.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct MatrixProduct {
   MatrixStrides a;
   MatrixStrides b;
   MatrixStrides c;
-  std::string refusal;  // if not empty, why libraries cannot compute it
+  std::string refusal;  // why libraries cannot compute it; empty if they can
 };
 
 // Strides of both operands and the result along the group's axes.
@@ -47,7 +47,7 @@ struct ContractionStrides {
   std::span<const std::int64_t> c;
 };
 MatrixProduct matrix_product(const GroupAxes& axes, const ContractionStrides& strides);
-// Of a contraction whose result is placed as `result`.
+// The product of a contraction with a result of layout `result`.
 MatrixProduct matrix_product(const Node& contraction, const View& result);
 
 // Whether that many multiplications outweigh an extra kernel launch for the unfused epilogue.

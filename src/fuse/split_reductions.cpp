@@ -317,7 +317,7 @@ class Splitter {
     const std::uint32_t axes = shifted(node.axes, how.axis);
     const ReduceKind kind = value_kind(node.reduce_kind);
     const Operand values = build().reduce(kind, parts, axes);
-    const Operand places = build().reduce(node.reduce_kind, parts, axes);
+    const Operand in_part = build().reduce(node.reduce_kind, parts, axes);
     const int parts_axis = kept_position(node.axes, how.axis);
     const Shape& shape = values.view.shape;  // kept axes with the parts among them
     const Operand best = build().reduce(kind, values, 1u << parts_axis);
@@ -326,7 +326,7 @@ class Splitter {
                                   Scalar::of(how.parts.size), DType::i64);
     start.view = {shape, Shape::filled(shape.rank(), 0), 0};
     start.view.strides[parts_axis] = 1;
-    const Operand position = build().pointwise(Op::add, {places, start});
+    const Operand position = build().pointwise(Op::add, {in_part, start});
 
     const Operand best_of_all{best.node, row_broadcast(shape, 1u << parts_axis)};
     Operand is_best = build().pointwise(Op::eq, {values, best_of_all});

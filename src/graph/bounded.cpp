@@ -1,5 +1,5 @@
 // Pointwise operations and casts on Bounded elements. A function is evaluated at the corners of its
-// operands' ranges: where the results disagree on NaN, infinity or a yes or no, the result is
+// operands' ranges: if the results disagree on NaN, infinity or a truth value, the result is
 // unknown.
 #include "src/graph/bounded.h"
 
@@ -27,7 +27,7 @@ double evaluate(Op op, double a, double b, double c) {
   return result;
 }
 
-// Where an operand may lie: its value first, its ends, and zeros of both signs if it reaches them.
+// Samples of an operand's range: its value first, its ends, and zeros of both signs if within it.
 struct Samples {
   std::array<double, 5> at{};
   std::size_t count = 1;
@@ -60,8 +60,8 @@ bool gives_bool(Op op) {
   return rule == DTypeRule::Compare || rule == DTypeRule::Logical || rule == DTypeRule::Test;
 }
 
-// How far results over the operands' ranges are from the one at their values; infinite where they
-// differ in kind.
+// Largest deviation of results over the operands' ranges from the result at their values; infinite
+// if some are NaN or infinite and others are not.
 double deviation(Op op, std::span<const Bounded> operands, double widen) {
   std::array<Samples, 3> at;
   for (std::size_t i = 0; i < operands.size(); ++i) at[i] = samples(operands[i], widen);
@@ -103,7 +103,7 @@ Bounded integer_pointwise(Op op, std::span<const Bounded> operands) {
   return result;
 }
 
-// Whether f64 holds the exact result; where that is not known, no.
+// Whether f64 is known to hold the exact result.
 bool exact_in_f64(Op op, double a, double b) {
   const long double x = a;
   const long double y = b;
@@ -130,9 +130,9 @@ bool exact_in_f64(Op op, double a, double b) {
   return exact == static_cast<long double>(static_cast<double>(exact));
 }
 
-// What a GPU's exp(a) may be off besides what every function may be: kernels/cuda/math.cuh states
-// 2 + |a| ulp. Operations composed of it are judged as if `a` was 4 ulp off, which is more; but
-// they multiply what was lost as subnormal.
+// Error of a GPU's exp(a) beyond that of any library function: kernels/cuda/math.cuh states
+// 2 + |a| ulp. Operations composed of it are bounded as if `a` was 4 ulp off, which is more; but
+// they multiply the error of flushed subnormals.
 double more_on_gpu(Op op, double a, double value, double error, DType dtype) {
   if (compute_dtype(dtype) != DType::f32 || !std::isfinite(value)) return 0;
   const Precision compute = precision_of(DType::f32);
@@ -158,10 +158,10 @@ Bounded real_pointwise(Op op, DType dtype, DType result, std::span<const Bounded
     if (x[0].error + x[1].error > 0 && gap <= x[0].error + x[1].error) return Bounded::unknown();
   }
   if (op == Op::remainder && deviation(Op::floor_div, x, 0) != 0) return Bounded::unknown();
-  // Corners a period apart look as if nothing lay between them.
+  // Corners a period apart would hide the extremes between them.
   const bool is_periodic = op == Op::sin || op == Op::cos || op == Op::tan;
   if (is_periodic && x[0].error > 0.5) return Bounded::unknown();
-  // A negative base has a power where the exponent happens to be whole.
+  // A negative base has a power only if the exponent is an integer.
   if (op == Op::pow && v[0] - x[0].error < 0 && x[1].error > 0 &&
       std::floor(v[1] - x[1].error) != std::floor(v[1] + x[1].error))
     return Bounded::unknown();
@@ -248,7 +248,7 @@ Bounded rounded(double value, double error, DType dtype, Rounding rounding) {
   if (error > 0 || !representable(value, dtype)) {
     const bool copies = rounding == Rounding::exact && compute_dtype(dtype) == dtype;
     if (!copies) error += 2 * compute.unit * magnitude + compute.least;
-    // What is picked was rounded before, unless it is a number of a program.
+    // A selected operand was rounded before, unless it is a constant of the program.
     if (compute_dtype(dtype) != dtype &&
         (rounding != Rounding::exact || !representable(value, dtype)))
       error += storage.unit * magnitude + storage.least;
@@ -259,7 +259,7 @@ Bounded rounded(double value, double error, DType dtype, Rounding rounding) {
   if (std::fabs(value) + error >= storage.most * (1 - 2 * storage.unit) &&
       (error > 0 || std::fabs(value) > storage.most))
     return Bounded::unknown();
-  // A bound this wide checks nothing, and corners no longer stand for the range.
+  // A bound this wide checks nothing, and corners no longer represent the range.
   const double widest = storage.unit > 0x1p-12 ? 0.1 : 1e-3;
   if (error > widest * std::max(1.0, std::fabs(value))) return Bounded::unknown();
   return Bounded::real(value, error);
@@ -305,7 +305,7 @@ Bounded cast(const Bounded& element, DType from, DType to) {
       if (convert(x) != value) return Bounded::unknown();
     return Bounded::whole(value);
   }
-  // A cast rounds wherever it stands.
+  // A cast always rounds.
   if (element.error == 0 && (from != DType::f64 || compute_dtype(to) == to))
     return Bounded::real(Scalar::of(element.value).as(to).real);
   return rounded(element.value, element.error, to, Rounding::once);

@@ -19,7 +19,7 @@ namespace sinter::bounded {
 struct Bounded {
   double value = 0;
   std::int64_t integer = 0;
-  double error = 0;  // 0: exact; infinite: anything may come out (near a jump, or too inexact)
+  double error = 0;  // 0: exact; infinite: any result is valid (near a jump, or too inexact)
 
   bool known() const { return error < std::numeric_limits<double>::infinity(); }
   static Bounded real(double v, double e = 0) { return {v, 0, e}; }
@@ -35,31 +35,31 @@ struct Precision {
 };
 Precision precision_of(DType dtype);
 
-// Whose kernels: those of GPUs (the simt device runs them, too) have exponentials of fewer digits.
+// GPU kernels (also on the simt device) have less accurate exponentials.
 enum class Kernels : std::uint8_t { host, gpu };
 
 // How well an operation is computed before its result is stored.
 enum class Rounding : std::uint8_t {
-  exact,    // picks or tests: no rounding
+  exact,    // selects or compares: no rounding
   once,     // one or two roundings of the exact result
   library,  // a math function: a few ulp
-  composed  // several of those: also as if the operands were a few ulp off
+  composed  // several library functions: as if the operands were also a few ulp off
 };
 Rounding rounding_of(Op op);
 
-// The value after an operation of that quality whose result has type `dtype`.
+// The value after an operation of that accuracy whose result has type `dtype`.
 Bounded rounded(double value, double error, DType dtype, Rounding rounding);
 
-// Operands are of type `dtype` already (but the first of where: bool).
+// Operands already have type `dtype` (except the first one of where: bool).
 Bounded pointwise(Op op, DType dtype, DType result, std::span<const Bounded> operands,
                   Kernels kernels = Kernels::host);
 Bounded cast(const Bounded& element, DType from, DType to);
-// What the bound of a floating sum holds for.
+// Validity of a floating-point sum's bound.
 enum class SumBound : std::uint8_t {
-  always,   // every order of summing: grows with the number of elements
-  typical,  // what roundings that are independent of each other add up to: grows with its root
+  always,   // worst case, any summation order: grows with the number of elements
+  typical,  // independent rounding errors: grows with the square root of that number
 };
-// All elements of one reduction, in order; they have type `dtype`, what comes out `result`.
+// All elements of one reduction, in order, of type `dtype`; the result has type `result`.
 Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bounded> elements,
                SumBound bound = SumBound::always);
 

@@ -8,7 +8,7 @@
 namespace sinter::bounded {
 namespace {
 
-// The place of the lowest bit that is set.
+// Index of the lowest set bit.
 int lowest_bit(double value) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
@@ -16,7 +16,7 @@ int lowest_bit(double value) {
   return exponent - 53 + __builtin_ctzll(static_cast<unsigned long long>(std::llabs(bits)));
 }
 
-// Every partial sum, in whatever order, is a number of the type.
+// Whether every partial sum, in any order, is representable in the type.
 bool sums_exactly(std::span<const Bounded> elements, double magnitude, DType dtype) {
   int lowest = 1024;
   for (const Bounded& x : elements) {
@@ -27,7 +27,7 @@ bool sums_exactly(std::span<const Bounded> elements, double magnitude, DType dty
   return magnitude == 0 || magnitude < std::ldexp(1.0, std::min(lowest + digits, 1023));
 }
 
-// About ten standard deviations: a rounding is seldom as large as it may be.
+// About ten standard deviations: roundings are seldom as large as their bound.
 constexpr double kTypical = 4;
 
 // What the roundings of all partial sums add up to, times Precision::unit. Each is at most the
@@ -66,8 +66,8 @@ Bounded reduce_sum(std::span<const Bounded> elements, DType result, SumBound bou
 Bounded reduce_product(std::span<const Bounded> elements, DType result) {
   const Precision compute = precision_of(compute_dtype(result));
   double product = 1;
-  double outer = 1;    // of the ranges' far ends
-  double largest = 1;  // that a partial product in some order can reach
+  double outer = 1;    // product of the ranges' largest magnitudes
+  double largest = 1;  // bound of the partial products in any order
   bool whole = true;
   bool finite = true;
   for (const Bounded& x : elements) {
@@ -82,7 +82,7 @@ Bounded reduce_product(std::span<const Bounded> elements, DType result) {
     bool exact = true;
     for (const Bounded& x : elements) exact = exact && x.error == 0;
     const bool is_nan = std::isnan(product);
-    // Infinities of which a sign or a zero hangs on an inexact element.
+    // Unknown if an inexact element decides an infinity's sign or whether it becomes NaN.
     return exact || (is_nan && std::none_of(elements.begin(), elements.end(),
                                             [](const auto& x) {
                                               return x.value == 0 || x.error >= std::fabs(x.value);

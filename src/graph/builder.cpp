@@ -77,7 +77,7 @@ Operand GraphBuilder::cast(const Operand& operand, DType dtype) {
   return add({.op = Op::cast, .dtype = dtype, .shape = operand.view.shape, .operands = {operand}});
 }
 
-// By the index along each padded axis.
+// Selects by the index along each padded axis.
 Operand GraphBuilder::is_in_window(const View& view) {
   std::vector<Operand> conditions;
   for (int axis = 0; axis < view.shape.rank(); ++axis) {

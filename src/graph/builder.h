@@ -38,8 +38,8 @@ class GraphBuilder {
   // Returns the operand itself if it already has the dtype.
   Operand cast(const Operand& operand, DType dtype);
   Operand copy(const Operand& operand) { return pointwise(Op::copy, {operand}); }
-  // The operand itself if it is not padded; else a node that has what it shows, for reductions and
-  // others that do not read through padded views.
+  // The operand itself if it is not padded; else a copy of it, for reductions and other nodes that
+  // do not read through padded views.
   Operand unpadded(const Operand& operand);
   Operand reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes);
   // Sums the products of two operands over `axes`. Both have the same shape and dtype; the result

@@ -201,8 +201,8 @@ ById<NodeId, char> nodes_read_whole(const Graph& graph) {
   return whole;
 }
 
-// Whether every node would stay as it is. Numbers that are given at each call are not looked at:
-// asking for their values restricts the program to calls with these.
+// Whether every node would stay unchanged. Does not read number arguments: that would restrict the
+// program to calls with the same values.
 bool has_nothing_to_fold(Graph& graph, const ById<NodeId, char>& read_whole, Bits bits) {
   if (!graph.numbers.empty()) return false;
   GraphBuilder build(graph);

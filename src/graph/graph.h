@@ -34,8 +34,8 @@ constexpr auto fields_of(const View*) {
 }
 static_assert(kListsEveryField<View>);
 
-// Only pointwise nodes read through padded views, and never scalars: a number is the same
-// everywhere.
+// Only pointwise nodes read through padded views, and never scalars: GraphBuilder::unpadded() turns
+// a padded number into a selection by index.
 struct Operand {
   NodeId node = -1;
   View view;  // over the node's row-major elements; for an input, over the caller's buffer
@@ -87,7 +87,7 @@ std::string to_string(const Origin& origin);  // "encoder/layer0/softmax"
 struct Graph {
   std::vector<Node> nodes;
   std::vector<NodeId> inputs;    // nodes with op == input, in call order
-  std::vector<Operand> outputs;  // what the program returns
+  std::vector<Operand> outputs;  // the program's results
   ById<OriginId, Origin> origins;
   NumberTable numbers;
 

@@ -16,7 +16,7 @@ struct MatmulViews {
   std::uint32_t axes = 0;  // bit of the summed axis
   // Axes to remove from the contraction's result: a 1-D operand contributes no rows or no columns.
   std::uint32_t extra_axes = 0;
-  std::string refusal;  // if not empty, why the shapes cannot be multiplied
+  std::string refusal;  // why the shapes cannot be multiplied; empty if they can
 };
 
 MatmulViews matmul_views(const View& a, const View& b);

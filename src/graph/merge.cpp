@@ -9,19 +9,19 @@
 namespace sinter {
 namespace {
 
-// Shrinks a graph in place: visits its nodes in order and keeps some of them. Readers of a node
-// keep the views through which they see it.
+// Compacts a graph in place: visits its nodes in order and keeps some of them. Readers of a node
+// keep their views of it.
 class Compaction {
  public:
   explicit Compaction(Graph& graph) : graph_(graph), targets_(graph.nodes.size(), -1) {}
 
-  // The next node, with its operands where they are now.
+  // The next node, with its operands renumbered.
   Node& next() {
     Node& node = graph_[next_];
     for (Operand& operand : node.operands) operand.node = targets_[operand.node];
     return node;
   }
-  // One of these says what becomes of it.
+  // Call exactly one of these for each node.
   NodeId keep() {
     if (kept_ != next_) graph_[kept_] = std::move(graph_[next_]);
     return targets_[next_++] = kept_++;
@@ -40,12 +40,12 @@ class Compaction {
 
  private:
   Graph& graph_;
-  ById<NodeId, NodeId> targets_;  // by node as it was; -1: dropped, or not visited yet
+  ById<NodeId, NodeId> targets_;  // by old node; -1: dropped, or not visited yet
   NodeId next_ = 0;
   NodeId kept_ = 0;
 };
 
-// Equal nodes have equal hashes. Most of the views is left out: nodes rarely differ in them alone.
+// Equal nodes have equal hashes. Skips most of the views: nodes rarely differ only in these.
 std::size_t hash_of(const Node& node) {
   std::uint64_t hash = 0;
   const auto add = [&](std::uint64_t word) {

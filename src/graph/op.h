@@ -14,7 +14,7 @@ enum class Op : std::uint8_t {
   // Leaves.
   input,     // a tensor given at call time
   constant,  // one number
-  number,    // one number, given at call time or computed from such numbers (numbers.h)
+  number,    // one number argument, or a number computed from arguments (numbers.h)
   iota,      // start + step * index
 #define SINTER_POINTWISE(name, arity, rule, cost, expression) name,
 #include <sinter/ops.def>

@@ -217,7 +217,7 @@ Operand raw_view(TokenReader& tokens, SizeReader& sizes, const Graph& graph, con
   const Node& source = graph[value.node];
   // The caller's buffer may be larger than the input.
   const std::int64_t end = source.op == Op::input ? kMostElements : source.shape.numel();
-  View inside = view;  // at its own offset: the text gives that of the window's first element
+  View inside = view;  // the text gives the offset of the window's first element
   for (int i = 0; view.window && i < view.shape.rank(); ++i)
     inside.shape[i] = view.window->last[i] - view.window->first[i];
   const std::optional<Extent> range = checked_extent(inside);

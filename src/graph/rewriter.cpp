@@ -14,7 +14,7 @@ GraphRewriter::GraphRewriter(const Graph& source)
 
 Operand GraphRewriter::moved(const Operand& operand) {
   const Operand target = replacements_[operand.node];
-  // Nobody reads a number through a padded view.
+  // No node reads a number through a padded view.
   if (operand.view.is_padded() && is_scalar(result_[target.node].op))
     return builder_.unpadded({target.node,
                               {operand.view.shape, Shape::filled(operand.view.shape.rank(), 0), 0,

@@ -36,7 +36,7 @@ struct ConfigField {
   std::int64_t most = 1;
   bool is_power = false;                    // must be a power of two
   bool follows_size = false;                // ignored when matching candidates for another size
-  bool is_optional = false;                 // may be missing in the file; defaults to `least`
+  bool is_optional = false;                 // may be missing from the file; defaults to `least`
   bool is_flag = false;                     // written as true or false
   std::span<const char* const> words = {};  // if not empty: written as one of these words
 };
@@ -59,7 +59,7 @@ struct Family {
   // competes for whole groups only.
   std::string_view (*runs_alone)(const Graph& graph, const Node& node, const View& result,
                                  const Machine& machine) = nullptr;
-  // Why the family gets a group although later ones offer configs, too; for explain().
+  // Why the family is preferred over later ones that also offer configs; for explain().
   std::string_view merit = "it was tried first";
 };
 
@@ -69,7 +69,7 @@ const Family& family_of(const Config& config);
 const Family* find_family(std::string_view name);  // null if there is none
 
 bool is_elementwise(const Config& config);
-// What the planner asks (FusionOptions::runs_alone); null if no family on this machine needs it.
+// The rule for FusionOptions::runs_alone; null if no family on this machine needs one.
 AloneRule alone_rule(const Machine& machine);
 // Why the config's family computes the group rather than an earlier one of the table.
 std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config);

@@ -69,7 +69,7 @@ bool GpuFacts::is_narrow() const {
   });
 }
 
-bool GpuFacts::is_of_pairs() const {
+bool GpuFacts::is_16_bit() const {
   return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
     return !is_memory(access) || access.per_row || access.element_bytes == 2;
   });

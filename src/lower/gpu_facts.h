@@ -29,7 +29,7 @@ struct GpuFacts {
   std::int64_t written_bytes() const;
   // All per-element accesses have elements of at most 16 bits.
   bool is_narrow() const;
-  bool is_of_pairs() const;  // all have exactly 16 bits: packed halves (half2)
+  bool is_16_bit() const;  // all have exactly 16 bits: packed halves (half2)
   // Whether some operand is broadcast along the rows.
   bool has_shared_operand(int col_axis, int row_axis) const;
 

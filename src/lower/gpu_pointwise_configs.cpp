@@ -19,7 +19,7 @@ constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
 constexpr std::int64_t kLargeStride = 128 << 10;  // bytes; from here on the block order matters
 
-// Whether the transposed tensors, and the others, have large strides between their lines.
+// Whether the transposed tensors, and the others, have large strides between rows.
 struct LargeStrides {
   bool transposed;
   bool others;

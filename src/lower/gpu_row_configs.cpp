@@ -19,7 +19,7 @@ using tile::Mapping;
 
 constexpr std::int64_t kRowElements = 64;  // per thread, over all live tiles of a row
 constexpr std::int64_t kMostHeld = 64;     // registers, including operands shared by all rows
-constexpr std::int64_t kMostHeldAhead = 96;
+constexpr std::int64_t kMostHeldPrefetching = 96;
 constexpr std::int64_t kOtherRegisters = 48;  // per thread, besides held tiles
 constexpr std::int64_t kShortRow = 512;       // elements
 constexpr std::int64_t kMiddleRow = 4096;
@@ -45,8 +45,8 @@ class RowConfigs {
         vector_(facts.vector_along(col_axis)),
         tiles_(std::max({1, facts.full_reads(), facts.space.kept_computed})),
         is_narrow_(facts.is_narrow()),
-        is_of_pairs_(facts.is_of_pairs() && vector_ > 1),
-        is_packed_(is_of_pairs_ && facts.space.kept_computed == 0),
+        can_pack_(facts.is_16_bit() && vector_ > 1),
+        is_packed_(can_pack_ && facts.space.kept_computed == 0),
         has_shared_(shared_reads() > 0),
         stores_at_once_(!facts.space.needs_rows_again && facts.writes_elements()),
         stores_no_elements_(!facts.writes_elements()) {}
@@ -117,7 +117,7 @@ class RowConfigs {
   bool gains_from_room(const Tiling& tiling) const {
     const std::int64_t usual = machine_.registers_per_multiprocessor /
                                (tiling.mapping.threads * (held(tiling) + kOtherRegisters));
-    return is_of_pairs_ && !has_shared_ &&
+    return can_pack_ && !has_shared_ &&
            blocks(tiling) > static_cast<double>(machine_.multiprocessors * usual);
   }
 
@@ -129,8 +129,8 @@ class RowConfigs {
     const std::int64_t all = registers(tiling) * (tiles_ + shared_reads());
     const std::int64_t room =
         machine_.registers_per_multiprocessor / mapping.threads - other_registers(tiling, false);
-    if (mapping.ahead > 0)
-      mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldAhead, room);
+    if (mapping.prefetch > 0)
+      mapping.late_loads = all > std::min(is_packed_ ? kMostHeld : kMostHeldPrefetching, room);
     else
       mapping.late_loads = (is_packed_ ? 2 : 1) * all > std::min(kMostHeld, room);
     const std::int64_t each =
@@ -183,7 +183,7 @@ class RowConfigs {
   std::optional<Tiling> fetching(Tiling tiling, int programs) const {
     constexpr std::int64_t kOther = 2048;  // other shared memory of a block, in bytes
     Mapping& mapping = tiling.mapping;
-    mapping.ahead = programs;
+    mapping.prefetch = programs;
     share_registers(tiling);
     const std::int64_t bytes = fetch_bytes(tiling, programs);
     const std::int64_t room = machine_.shared_bytes_per_multiprocessor / (bytes + kOther);
@@ -207,7 +207,7 @@ class RowConfigs {
   // Prefetch depth in programs. Worth it for long rows with shared operands, which are then loaded
   // once per block, or if few waves would leave gaps between them. Other packed rows use the room
   // for more resident blocks.
-  int chosen_ahead(const Tiling& tiling) const {
+  int chosen_prefetch(const Tiling& tiling) const {
     if (is_packed_) {
       const bool is_long = length_ > kLongRow && length_ <= 2 * kLongRow;
       return has_few_large_rows() || (has_shared_ && is_long && is_few(8)) ? 1 : 0;
@@ -372,9 +372,9 @@ class RowConfigs {
     share_registers(tiling);
     configs.push_back(RowConfig{tiling});
     for (int programs : {1, 2})
-      if (const std::optional<Tiling> ahead = fetching(tiling, programs)) {
-        const bool first = is_chosen && programs == chosen_ahead(*ahead);
-        configs.insert(first ? configs.begin() : configs.end(), RowConfig{*ahead});
+      if (const std::optional<Tiling> prefetching = fetching(tiling, programs)) {
+        const bool first = is_chosen && programs == chosen_prefetch(*prefetching);
+        configs.insert(first ? configs.begin() : configs.end(), RowConfig{*prefetching});
       }
   }
 
@@ -386,7 +386,7 @@ class RowConfigs {
   const int vector_;
   const std::int64_t tiles_;  // live tiles of a row, read or computed
   const bool is_narrow_;
-  const bool is_of_pairs_;
+  const bool can_pack_;
   const bool is_packed_;  // a thread holds its elements as half2
   const bool has_shared_;
   const bool stores_at_once_;  // elements are stored without waiting for a reduction

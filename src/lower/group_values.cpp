@@ -323,7 +323,7 @@ ValueId GroupValues::read_mask(const Access& access) {
   return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
 }
 
-// Where a padded view shows memory.
+// The mask of a padded view's window.
 ValueId GroupValues::window_mask(const Access& access) {
   ValueId mask = kNoValue;
   for (const WindowParams::Bounds& bounds : window_params_[position_of(access)].bounds) {
@@ -347,7 +347,7 @@ ValueId GroupValues::read(const Access& access) {
   return b_.pointwise(Op::where, {window, seen, fill == kNoValue ? zero(b_[seen].dtype) : fill});
 }
 
-// What the access shows in its window; elsewhere a load gives 0.
+// The access inside its window; elsewhere a load gives 0.
 ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   const Node& node = graph()[access.node];
   const DType dtype = compute_dtype(node.dtype);

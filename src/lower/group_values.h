@@ -60,7 +60,7 @@ class GroupValues {
     tile::ValueId step = tile::kNoValue;
   };
 
-  // Of a padded view: the bounds of its window, kNoValue where it reaches the axis' end.
+  // For a padded view: the bounds of its window, kNoValue where it reaches the axis' end.
   struct WindowParams {
     struct Bounds {
       int axis = 0;

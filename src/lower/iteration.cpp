@@ -111,8 +111,8 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
     const View& view = plan.placements[static_cast<std::size_t>(id)].view;
     const int bytes = static_cast<int>(size_of(plan.graph[id].dtype));
     std::vector<std::int64_t> strides = strides_along(view, group.axes_of(id).result, group.axes);
-    // A stored tile moves along all of its axes, also along one of one element, whose stride in a
-    // strided result means nothing.
+    // A stored tile must have a stride along each of its axes, even one of size 1, where a strided
+    // result's stride is meaningless.
     for (int axis : group.axes_of(id).result)
       if (std::int64_t& stride = strides[static_cast<std::size_t>(axis)];
           stride == 0 && group.axes[static_cast<std::size_t>(axis)].size == 1)
@@ -174,7 +174,7 @@ int kept_computed(const Plan& plan, int index) {
     uses[i] = {depth, before};
     deepest = std::max(deepest, depth);
   }
-  // By depth: how many more tiles wait there than at the one before.
+  // By depth: the increase in live tiles over the previous depth.
   std::vector<int> more(static_cast<std::size_t>(deepest) + 1, 0);
   for (std::size_t i = uses.size(); i-- > 0;) {
     const NodeId id = group.nodes[i];
@@ -211,7 +211,7 @@ bool is_padded_along(const Access& access, std::size_t axis) {
   });
 }
 
-// Axis `outer` continues where `inner` ends.
+// Whether axis `outer` continues where `inner` ends.
 bool steps_evenly(const IterationSpace& space, const Access& access, std::size_t outer,
                   std::size_t inner) {
   return !is_padded_along(access, outer) && !is_padded_along(access, inner) &&
@@ -226,13 +226,13 @@ bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner
   });
 }
 
-// Makes `outer` part of `inner`.
+// Merges `outer` into `inner`.
 void merge(IterationSpace& space, std::size_t outer, std::size_t inner) {
   space.axes[inner].size *= space.axes[outer].size;
   erase_axis(space, outer);
 }
 
-// Whether dividing indices to find its elements costs little.
+// Whether dividing indices to find its elements is cheap.
 bool is_small_read(const IterationSpace& space, const Access& access) {
   std::int64_t elements = 1;
   for (std::size_t axis = 0; axis < space.axes.size(); ++axis)

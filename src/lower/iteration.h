@@ -17,8 +17,8 @@ struct AxisWindow {
   std::int64_t last = 0;  // exclusive
 };
 
-// How an access finds its elements along an axis that was merged from two over which it does not
-// step evenly: index i is i / inner of the outer one and i % inner of the inner one.
+// How an access finds its elements along an axis merged from two without an even stride across
+// them: index i is i / inner of the outer one and i % inner of the inner one.
 struct SplitIndex {
   int axis = -1;
   std::int64_t inner = 1;
@@ -36,9 +36,9 @@ struct Access {
   std::int64_t offset = 0;            // of its lowest element in its buffer, in elements
   std::vector<std::int64_t> strides;  // by axis of the space
   std::int64_t start = 0;             // offset of index 0 from the lowest element
-  // Of a padded view: the indices along some axes at which it shows memory.
+  // For a padded view: its window along some axes.
   std::vector<AxisWindow> windows = {};
-  Scalar fill = {};                      // what it shows elsewhere
+  Scalar fill = {};                      // its value elsewhere
   std::optional<SplitIndex> split = {};  // its stride along that axis is 0
 
   std::int64_t stride(int axis) const { return strides[static_cast<std::size_t>(axis)]; }

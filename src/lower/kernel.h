@@ -1,5 +1,5 @@
-// Kernel: a lowered group: its body, and the arguments to bind. In: a group and a Config. Out: what
-// compile_kernel() compiles and a Launch binds.
+// Kernel: a lowered group: its body for compile_kernel(), and the arguments for a Launch. In: a
+// group and a Config.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct KernelBuffer {
   bool written = false;
 };
 
-// i64 or f64. A scalar that stands for a number of the call holds the traced call's value.
+// i64 or f64. A scalar that represents a number argument holds the traced call's value.
 struct KernelScalar {
   DType dtype = DType::i64;
   std::int64_t bits = 0;
@@ -34,7 +34,7 @@ struct Kernel {
   std::vector<KernelBuffer> buffers;  // in the order of the program or the library call
   std::vector<KernelScalar> scalars;  // in the program's order
   std::int64_t grid = 0;              // number of programs; 1 for a library call
-  int passes = 1;                     // how often a program reads the same input, at most
+  int passes = 1;                     // most times that a program reads the same input
   Config config;
 
   // Asserts that the body is a tile program (tile_program() asks whether it is).
@@ -43,10 +43,10 @@ struct Kernel {
   const std::string& name() const { return name_of(body); }
 };
 
-// The scalars as a launch takes them.
+// The scalars as 64-bit words of a launch.
 std::vector<std::int64_t> scalar_words(const Kernel& kernel);
 
-// Throws InternalError if the arguments are not those that the body takes.
+// Throws InternalError if the arguments do not match the body's parameters.
 void verify(const Kernel& kernel);
 // The config, grid and arguments, one per line, without the body.
 std::string to_string(const Kernel& kernel);

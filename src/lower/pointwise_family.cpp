@@ -27,15 +27,15 @@ Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, con
 }  // namespace
 
 Family pointwise_family() {
-  return {
-      .name = "pointwise",
-      .offer = offer,
-      .lower = lower_group,
-      .same_bits = [](const Config&, const Config&) { return true; },
-      .fields = tiling_fields(),
-      .describe = describe_tiling,
-      // Programs that prefetch read elements of later ones.
-      .is_elementwise = [](const Config& config) { return tiling_of(config).mapping.ahead == 0; }};
+  return {.name = "pointwise",
+          .offer = offer,
+          .lower = lower_group,
+          .same_bits = [](const Config&, const Config&) { return true; },
+          .fields = tiling_fields(),
+          .describe = describe_tiling,
+          // Programs that prefetch read elements of later ones.
+          .is_elementwise =
+              [](const Config& config) { return tiling_of(config).mapping.prefetch == 0; }};
 }
 
 }  // namespace sinter

@@ -19,7 +19,7 @@ constexpr int kLargestCluster = 8;
 constexpr int kMostRows = 1024;
 constexpr int kMostVectors = 64;
 constexpr int kMostBlocks = 64;
-constexpr int kMostAhead = 8;
+constexpr int kMostPrefetch = 8;
 
 // Names of the tile::Caching values that GPUs support.
 constexpr std::array<const char*, 3> kCachings = {"any", "results", "operands"};
@@ -69,10 +69,9 @@ std::array<ConfigField, 10> make_fields(bool is_row) {
        .get = [](const Config& c) -> std::int64_t { return tiling_of(c).mapping.blocks_at_once; },
        .most = kMostBlocks,
        .follows_size = is_row},
-      {.name = "ahead",
-       .get = [](const Config& c) -> std::int64_t { return tiling_of(c).mapping.ahead; },
-       .most = kMostAhead,
-       .is_optional = true},
+      {.name = "prefetch",
+       .get = [](const Config& c) -> std::int64_t { return tiling_of(c).mapping.prefetch; },
+       .most = kMostPrefetch},
       {.name = "caching",
        .get = [](const Config& c) { return static_cast<std::int64_t>(tiling_of(c).caching); },
        .most = kCachings.size() - 1,
@@ -91,7 +90,7 @@ std::string mapping_text(const tile::Mapping& mapping) {
         fmt::format(", {} threads, {} a row, vectors of {}{}", mapping.threads,
                     mapping.threads_per_row, mapping.vector,
                     mapping.cluster > 1 ? fmt::format(", clusters of {}", mapping.cluster) : "");
-  if (mapping.ahead > 0) text += fmt::format(", {} prefetched", mapping.ahead);
+  if (mapping.prefetch > 0) text += fmt::format(", {} prefetched", mapping.prefetch);
   return text;
 }
 

@@ -1,6 +1,6 @@
 // Hardware counters around a piece of work: instructions of the whole process, including worker
 // threads, and memory traffic in bytes. In: the work. Out: values per call, or why there are none
-// and what would help.
+// and how to enable them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct CounterReading {
   std::string why_no_bytes;
 };
 
-// What is read. Tests substitute an event and a directory that every machine has.
+// The events to read. Tests substitute an event and a directory that every machine has.
 struct CounterSources {
   PerfEvent thread_event = instructions_event();
   std::string event_sources = kEventSources;

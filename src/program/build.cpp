@@ -1,4 +1,4 @@
-// The stages in order. Buffers that only kernels see share one arena by lifetime.
+// Runs the stages in order. Intermediates share one arena, packed by lifetime.
 #include "src/program/build.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::int64_t element_bytes(const Plan& plan, NodeId node) {
   return static_cast<std::int64_t>(size_of(plan.graph[node].dtype));
 }
 
-// From the first to the last; more than its elements if a caller wants them apart.
+// Extent of the buffer: larger than its element count if the requested layout has gaps.
 std::int64_t buffer_elements(const Plan& plan, NodeId owner) {
   return extent(plan.placements[static_cast<std::size_t>(owner)].view).last + 1;
 }
@@ -32,11 +32,11 @@ std::int64_t bytes_of(const Node& node) {
 
 // Slots of the executable.
 struct Slots {
-  std::map<NodeId, int> of_buffer;  // by the node that owns it
-  std::vector<int> of_workspace;    // by kernel; -1: it needs none
+  std::map<NodeId, int> of_buffer;  // by owning node
+  std::vector<int> of_workspace;    // by kernel; -1: none
 };
 
-// Gives every buffer of the plan a slot: inputs, results, then intermediates in the arena.
+// Assigns a slot to every buffer of the plan: inputs, results, then intermediates in the arena.
 class SlotAssigner {
  public:
   SlotAssigner(const Plan& plan, const std::vector<Kernel>& kernels,
@@ -150,7 +150,7 @@ std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
   return executable.device->make_launch_graph(steps);
 }
 
-// The device's, with the libraries that the graph has work for.
+// The device's machine; loads the matmul library only if the graph can use it.
 Machine machine_for(const Graph& graph, Device& device) {
   Machine machine = device.machine();
   if (has_work_for_a_library(graph)) machine.matmul_library = device.matmul_library();
@@ -176,9 +176,9 @@ void fill_info(Program& program) {
 }  // namespace
 
 double estimate_nanoseconds(const FusionGroup& group) {
-  constexpr double kNanosecondsPerByte = 0.03;  // from caches and memory, one core
+  constexpr double kNanosecondsPerByte = 0.03;  // one core, mix of cache and memory
   constexpr double kNanosecondsPerOperation =
-      0.02;  // a vector lane's share of a simple instruction
+      0.02;  // a simple instruction divided by the vector lanes
   return std::max(kNanosecondsPerByte * static_cast<double>(group.bytes()),
                   kNanosecondsPerOperation * static_cast<double>(group.flops));
 }
@@ -229,7 +229,7 @@ std::shared_ptr<const Program> build_program(Graph graph,
   Executable& executable = program->executable;
   executable.device = device;
   if (!options.outputs.in_place.empty()) prepare_in_place(*program);
-  if (!program->runs_in_place) return program;  // it will not be called
+  if (!program->runs_in_place) return program;  // never run
 
   std::vector<const KernelBody*> bodies;
   for (const Kernel& kernel : program->kernels) bodies.push_back(&kernel.body);

@@ -1,4 +1,4 @@
-// Graph -> Executable: simplify, plan, lower, compile, and the texts of every stage on the way.
+// Graph -> Executable: simplify, plan, lower, compile; and the text of every stage.
 #pragma once
 
 #include <sinter/compile.h>
@@ -16,52 +16,52 @@
 
 namespace sinter {
 
-// The stages that need no device: its kernels as tile programs, for a machine with workers.
+// Result of the stages that need no device: the plan, and its kernels as tile programs.
 struct PlannedKernels {
   Plan plan;
   std::vector<Kernel> kernels;        // by group
   std::vector<ConfigOrigin> origins;  // of their configs
 };
 
-// An input whose memory is that of a result.
+// An input that shares its memory with a result.
 struct InPlace {
   int input = 0;
   int output = 0;
 };
 
-// How results should lie in the caller's memory. A result that cannot lie there lies as it would
-// otherwise: see Executable::outputs.
+// Requested layout of results in the caller's memory. A result that cannot have it gets its default
+// layout: see Executable::outputs.
 struct OutputLayout {
-  std::vector<View> views;        // by output; empty: it does not matter
+  std::vector<View> views;        // by output; empty: any layout
   std::vector<InPlace> in_place;  // see Program::runs_in_place
 };
 
 struct BuildOptions {
   bool fuse = true;
-  bool launch_graph = false;   // where the device has them
+  bool launch_graph = false;   // if the device supports them
   bool deterministic = false;  // tuning may not change bits
   bool use_tuning = true;      // false: the heuristic's configs
   bool emulate_eager_rounding = false;
   OutputLayout outputs = {};
 
-  // Whether operations give the bits they give alone: what is not fused runs alone anyway.
+  // Whether every operation must give the same bits as in a kernel of its own.
   bool separate_ops() const { return emulate_eager_rounding || !fuse; }
 };
 
-// `configs`: how groups are shaped; by the heuristic if it is empty.
+// `configs` chooses the configs of groups; empty: the heuristic.
 PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, const Machine& machine,
                             int workers, const ConfigSource& configs = nullptr);
-// The graph that is planned; `observe` sees it after each pass.
+// The graph to plan; `observe` is called with it after each pass.
 Graph simplified(const Graph& traced, const BuildOptions& options,
                  const ObservePass& observe = nullptr);
 
-// A number that a kernel takes: an entry of the plan's graph, in the dtype the kernel computes in.
+// A number passed to a kernel: an entry of the plan's graph, in the dtype the kernel computes in.
 struct ProgramNumber {
   NumberId number = kNoNumber;
   DType dtype = DType::f32;
 };
 
-// Everything about a program for one signature but its memory.
+// A program for one signature, without its memory.
 struct Program {
   Graph traced;
   Plan plan;
@@ -72,22 +72,22 @@ struct Program {
   ProgramInfo info;
   BuildOptions options;
   Machine machine;  // the device's, with the libraries that the program may call
-  // Whether every input of options.outputs.in_place may have the memory of its result. If not, the
+  // Whether every input of options.outputs.in_place may share memory with its result. If not, the
   // program has no executable.
   bool runs_in_place = true;
 };
 
-// `input_extents`: how many elements may be touched from each input's first on.
+// `input_extents`: accessible elements of each input, from its first element on.
 std::shared_ptr<const Program> build_program(Graph graph,
                                              std::span<const std::int64_t> input_extents,
                                              const BuildOptions& options,
                                              const std::shared_ptr<Device>& device);
 
-// The scalars for Executable::numbers in a call with these numbers, which are converted as
-// constants are. UserError for a number that does not fit. Allocates only to grow `scalars`.
+// The scalars for Executable::numbers in a call with these numbers, converted like constants.
+// UserError for a number that does not fit. Allocates only to grow `scalars`.
 void number_scalars(const Program& program, std::span<const Scalar> arguments,
                     std::vector<std::int64_t>& scalars);
-// Whether the program is for calls with these numbers.
+// Whether the program is valid for calls with these numbers (see guards in docs/ARCHITECTURE.md).
 bool is_for(const Program& program, std::span<const Scalar> arguments);
 
 std::string explain_text(const Program& program, const std::string& name);
@@ -95,7 +95,7 @@ PlanInfo plan_info(const Program& program);
 ProgramInfo program_info(const Program& program);  // with the predicted time
 std::string stage_text(const Program& program, std::string_view stage);
 
-// How long one of the CPU's workers takes for a group, in nanoseconds, about.
+// Approximate time of a group on one CPU worker, in nanoseconds.
 double estimate_nanoseconds(const FusionGroup& group);
 
 }  // namespace sinter

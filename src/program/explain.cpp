@@ -17,13 +17,13 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string node_text(const PlanNode& node) { return fmt::format("%{} {}", node.id, node.op); }
 
-// A concat is in no group: its parts are.
+// A concat belongs to no group; its parts do.
 std::string place_text(const PlanNode& node) {
   return node_text(node) + (node.kernel < 0 ? "" : fmt::format(" (group {})", node.kernel));
 }
 
-// "softmax, encoder/layer_norm": the operations that the kernel's nodes are part of. Empty where
-// they are nothing but the nodes themselves.
+// The operations that the kernel's nodes belong to: "softmax, encoder/layer_norm". Empty if these
+// are only the nodes themselves.
 std::string origins_text(const PlanInfo& plan, std::size_t k) {
   std::vector<std::string> origins;
   bool tells_more = false;

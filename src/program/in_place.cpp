@@ -16,8 +16,8 @@ bool reads(const Plan& plan, const FusionGroup& group, NodeId source) {
   });
 }
 
-// Whether the value is computed from the source inside the group: the store cannot be moved before
-// the load, neither by us nor by a compiler.
+// Whether the value depends on the source inside the group, so that neither we nor a compiler can
+// move the store before the load.
 bool depends_on(const Plan& plan, const FusionGroup& group, NodeId value, NodeId source) {
   std::set<NodeId> dependent{source};
   for (NodeId id : group.nodes)

@@ -1,4 +1,4 @@
-// One GPU for each architecture: the data-centre one, which most people who compile ahead mean.
+// Each architecture is represented by its data-center GPU, the usual target of offline compilation.
 #include "src/program/offline_cuda.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Machine gpu_machine(int multiprocessors, std::int64_t cache_bytes, std::int64_t 
 
 std::string compiled(const KernelSource& source, const CudaArchitecture& architecture,
                      CudaImage image) {
-  constexpr int kNoDriver = std::numeric_limits<int>::max();  // the newest NVRTC will do
+  constexpr int kNoDriver = std::numeric_limits<int>::max();  // no driver limits NVRTC's version
   static const std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::find(kNoDriver);
   return nvrtc->compile(source.text(), source.name, architecture.name, image, "", source.contract);
 }

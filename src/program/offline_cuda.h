@@ -1,4 +1,4 @@
-// Kernels for a GPU that need not be there: what would be compiled for one of its architecture.
+// Kernels for a GPU that need not be present, by its architecture.
 // In: a graph and an architecture's name. Out: the text of each stage.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sinter {
 
-// The GPU that an architecture's name stands for: kernels are shaped for it.
+// The GPU that represents an architecture: configs are chosen for it.
 struct CudaArchitecture {
   std::string name;  // "sm_90a"
   std::string gpu;
@@ -23,8 +23,8 @@ const CudaArchitecture& find_cuda_architecture(std::string_view name);  // UserE
 // Without an executable: enough for stage_text() up to "tile".
 Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& architecture);
 
-// Its kernels at "source", "ptx" or "sass", for the architecture it was planned for. The latter two
-// need NVRTC, "sass" NVIDIA's disassembler as well: DeviceError that says what to install.
+// The kernels' text at stage "source", "ptx" or "sass". The latter two need NVRTC, and "sass" also
+// NVIDIA's disassembler: DeviceError that says what to install.
 std::string cuda_stage_text(const Program& program, std::string_view stage,
                             const CudaArchitecture& architecture);
 

@@ -1,4 +1,4 @@
-// Errors of a caller's allocator are told apart from those of Sinter's own pool.
+// Errors of a caller's allocator are distinguished from those of Sinter's own pool.
 #include "src/runtime/allocator_hook.h"
 
 #include <cerrno>

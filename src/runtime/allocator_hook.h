@@ -1,5 +1,5 @@
-// AllocatorHook: the allocator that a caller has set for a device (sinter/allocator.h), and asking
-// it for memory. Used by the devices' pools. Thread-safe.
+// AllocatorHook: the allocator that a caller has set for a device (sinter/allocator.h), and
+// allocation through it. Used by the devices' pools. Thread-safe.
 #pragma once
 
 #include <sinter/allocator.h>
@@ -20,7 +20,7 @@ class AllocatorHook {
  public:
   AllocatorHook();
   void set(AllocatorPtr allocator);  // null: none
-  // Null if there is none, which takes one load.
+  // Null if none is set; that check is one load.
   AllocatorPtr get() const { return is_set_.load(std::memory_order_acquire) ? current() : nullptr; }
 
  private:
@@ -38,10 +38,10 @@ struct MemoryRequest {
   void* stream = nullptr;
 };
 
-// Null if the allocator has no memory. DeviceError naming the device if it is not aligned.
+// Null if the allocator is out of memory. DeviceError naming the device if memory is misaligned.
 void* ask(const Allocator& allocator, const MemoryRequest& request, const std::string& device);
 void give_back_to(const Allocator& allocator, void* data, std::size_t bytes, void* stream) noexcept;
-// What bytes count as: an allocator is never asked for none.
+// Size to request: at least 1, since an allocator is never asked for 0 bytes.
 inline std::size_t requested_bytes(std::size_t bytes) { return bytes == 0 ? 1 : bytes; }
 [[noreturn]] void fail_fixed_allocator(const std::string& device);
 [[noreturn]] void fail_without_memory(const std::string& device, std::size_t bytes,

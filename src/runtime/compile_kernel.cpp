@@ -1,4 +1,4 @@
-// The stages render and compile, with the kernel cache before them.
+// Kernel cache lookup, then render and compile.
 #include "src/runtime/compile_kernel.h"
 
 #include "src/base/check.h"
@@ -39,7 +39,7 @@ std::vector<KernelPtr> compile_kernels(Device& device, std::span<const KernelBod
     kernels.push_back(device.kernels().find(key_of(*bodies[i])));
     if (!kernels.back()) missing.push_back(i);
   }
-  if (missing.empty()) return kernels;  // before anything about threads
+  if (missing.empty()) return kernels;  // warm: does not query the thread count
   const int threads = missing.size() > 1 ? available_cpus() : 1;
   in_parallel(missing.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
     kernels[missing[i]] = compile_kernel(device, *bodies[missing[i]]);

@@ -1,4 +1,4 @@
-// From a TileProgram to a kernel: the one in memory, else rendered and compiled, else interpreted.
+// TileProgram -> kernel: from the memory cache, else rendered and compiled, else interpreted.
 // Thread-safe: threads that need the same kernel compile it once.
 #pragma once
 
@@ -11,18 +11,18 @@
 namespace sinter {
 
 KernelPtr compile_kernel(Device& device, const tile::TileProgram& program);
-// A library call is not compiled, but prepared.
+// Library calls are prepared instead of compiled.
 KernelPtr compile_kernel(Device& device, const KernelBody& body);
 
-// What the device compiles for a body: the rendered text; a body without one is printed.
+// The rendered source of a body. A body without source (a library call) is printed.
 std::string source_text(const Device& device, const KernelBody& body);
 
-// Several at once, on all cores that the process may use. The kernels in order; the first program's
-// error if any fails.
+// Compiles several on all cores available to the process. Returns the kernels in order; throws the
+// error of the first program that fails.
 std::vector<KernelPtr> compile_kernels(Device& device, std::span<const KernelBody* const> bodies);
 
-// Puts kernels into the device's memory, in few compilations. A program that does not compile is
-// left for compile_kernel() to report.
+// Fills the device's memory cache in few compilations. Skips programs that do not compile;
+// compile_kernel() reports them.
 void compile_together(Device& device, std::span<const tile::TileProgram* const> programs);
 
 }  // namespace sinter

@@ -10,7 +10,7 @@
 namespace sinter {
 
 struct CompileStats {
-  double milliseconds = 0;  // spent until the kernel could run
+  double milliseconds = 0;  // until the kernel was ready to run
   bool from_disk = false;
   bool interpreted = false;
 };
@@ -19,17 +19,17 @@ class CompiledKernel {
  public:
   virtual ~CompiledKernel() = default;
 
-  // Runs programs 0 .. grid-1. `nanoseconds` estimates how long one worker would take: long
-  // launches are spread over several.
+  // Runs programs 0 .. grid-1. `nanoseconds` estimates the time of one worker: long launches are
+  // spread over several.
   virtual void launch(std::span<const tile::BufferBinding> buffers,
                       std::span<const std::int64_t> scalars, std::int64_t grid,
                       double nanoseconds) const = 0;
 
-  // False if what a launch does depends on where its buffers are, so that it cannot be captured.
+  // False if a launch depends on its buffers' addresses, so that it cannot be captured.
   virtual bool fits_launch_graph() const { return true; }
 
   const CompileStats& stats() const { return stats_; }
-  // Memory that a launch needs besides its buffers; given as one more buffer, the last.
+  // Scratch memory of a launch, passed as an additional last buffer.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
  protected:

@@ -1,5 +1,5 @@
-// Device: compiles and runs kernels. A KernelSource goes in, a CompiledKernel comes out; buffers
-// come from the device's pool. The CPU is always there; others are found at run time.
+// Device: compiles and runs kernels. In: a KernelSource. Out: a CompiledKernel; buffers come from
+// the device's pool. The CPU is always available; other devices are found at run time.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@
 
 namespace sinter {
 
-// A piece of device memory. Gives itself back to its pool.
+// A block of device memory. The destructor returns it to its pool.
 class Storage {
  public:
   virtual ~Storage() = default;
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
 
-  // Tells the memory that the calling thread's work reads it: a pool whose threads have queues of
-  // their own gives it to nobody before that work is done. Called before each such piece of work.
+  // Called before the calling thread submits work that uses this memory. A pool with one stream per
+  // thread does not reuse the memory until that work is done.
   virtual void note_use() {}
 
  protected:
@@ -48,12 +48,12 @@ struct GraphStep {
   std::int64_t grid = 0;
 };
 
-// Launches that a device takes as one. Safe from many threads.
+// Several launches submitted as one. Thread-safe.
 class LaunchGraph {
  public:
   virtual ~LaunchGraph() = default;
-  // `buffers`: those of the first step, then those of the second, ... Likewise `scalars`; if there
-  // are none, those the graph was made with.
+  // `buffers`: those of the first step, then those of the second, ... Likewise `scalars`; if empty,
+  // the graph keeps the scalars it was created with.
   virtual void launch(std::span<const tile::BufferBinding> buffers,
                       std::span<const std::int64_t> scalars) = 0;
 };
@@ -61,7 +61,7 @@ class LaunchGraph {
 struct MemoryStats {
   std::size_t in_use = 0;
   std::size_t peak = 0;    // of in_use, since reset_peak()
-  std::size_t cached = 0;  // kept mapped for the next allocation
+  std::size_t cached = 0;  // free, kept mapped for later allocations
 };
 
 class Device {
@@ -70,67 +70,67 @@ class Device {
 
   virtual std::string name() const = 0;                        // "cpu"
   virtual std::string description() const = 0;                 // one line for people
-  virtual std::string model() const { return name(); }         // what tuned configs are kept for
-  virtual std::string compiler_version() const { return ""; }  // of what compiles kernels
+  virtual std::string model() const { return name(); }         // key of tuned configs
+  virtual std::string compiler_version() const { return ""; }  // of the kernel compiler
   virtual int parallelism() const = 0;                         // workers a kernel can keep busy
   virtual Machine machine() const = 0;                         // for the heuristics
 
-  // Bytes a second of a large parallel copy (read + written), measured once.
+  // Bytes per second of a large parallel copy (read + written), measured once.
   virtual double copy_bandwidth() = 0;
-  // Operations a second of f32 multiply-adds in registers (two each), all cores, measured once.
-  // None where nothing can be compiled.
+  // f32 FLOP/s of multiply-adds in registers on all cores (two each), measured once. Nullopt if
+  // there is no compiler.
   virtual std::optional<double> peak_flops() = 0;
 
-  virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when there is no more
-  // Null: the device's own pool. UserError if it always uses that.
+  virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when out of memory
+  // Null: the device's own pool. UserError if the device supports no other.
   virtual void set_allocator(AllocatorPtr) { fail_fixed_allocator(name()); }
   virtual MemoryStats memory() const = 0;
   virtual void reset_peak() = 0;
   virtual void release_cached() = 0;
-  virtual std::size_t available_memory() const = 0;  // what could be allocated now, about
+  virtual std::size_t available_memory() const = 0;  // approximate free bytes
 
   // Whether the host can read and write the device's memory. If not, it is copied.
   virtual bool shares_host_memory() const = 0;
-  // Between the device's memory and the host's, after what was launched before; back when the host
-  // may use its side again.
+  // Copies between device and host memory, ordered after earlier launches. Returns when the host
+  // may reuse its buffer.
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
-  // Within the device, in turn with what is launched; may return before it is done.
+  // Copies within the device, ordered with launches. May return before the copy is done.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-  virtual void synchronize() = 0;  // returns when all that was launched has run
-  // Times what runs on this device.
+  virtual void synchronize() = 0;  // waits for all submitted work
+  // Times work on this device.
   virtual std::unique_ptr<Stopwatch> stopwatch() = 0;
 
-  // What kernels for this device are rendered for, and the source of one.
+  // The target that kernels for this device are rendered for, and a kernel's source.
   virtual RenderTarget render_target() const = 0;
   virtual KernelSource render(const tile::TileProgram& program) const {
     return sinter::render(program, render_target());
   }
 
-  // False if compile() would find nothing: there is no compiler, and no kernels of an earlier one.
+  // False if compile() cannot return a kernel: no compiler, and no kernels cached on disk.
   virtual bool can_compile() const { return true; }
-  // From disk or by the compiler. Null if there is no compiler and the kernel is not on disk.
-  // compile_kernel() keeps kernels in memory. Thread-safe.
+  // Loads the kernel from the disk cache or compiles it. Null if it is not cached and there is no
+  // compiler. compile_kernel() adds the cache in memory. Thread-safe.
   virtual KernelPtr compile(const KernelSource& source) = 0;
-  // Loaded when first asked for, which takes time: machine() does not say it.
+  // Loads the library on first use, which takes time; machine() therefore does not include it.
   virtual MatmulLibrary matmul_library() { return MatmulLibrary::none; }
-  // A call of that library; null if there is none.
+  // A kernel that calls that library; null if there is none.
   virtual KernelPtr library_kernel(const LibraryMatmul&) { return nullptr; }
   // Runs a program without compiling it, slowly; null if the device cannot.
   virtual KernelPtr interpret(const tile::TileProgram&) { return nullptr; }
-  // Compiles many at once, in less time than one by one, for tests that compile thousands. Nothing
-  // is kept on disk. Empty if the device cannot, or if one of them does not compile.
+  // Compiles many kernels in one batch, faster than one by one; for tests that compile thousands.
+  // Bypasses the disk cache. Empty if unsupported or if a kernel does not compile.
   virtual std::vector<KernelPtr> compile_together(std::span<const KernelSource>) { return {}; }
   // The compiler's output as text (PTX); empty if the device has no such stage.
   virtual std::string assembly(const KernelSource&) { return ""; }
 
   // Kernels in memory.
   KernelCache& kernels() { return kernels_; }
-  // The body is unlikely to be needed again: its kernel may be unloaded if nothing holds it.
+  // The body is unlikely to be needed again: its kernel may be unloaded once unreferenced.
   virtual void forget(const KernelBody& body) noexcept { kernels_.drop_if_unused(key_of(body)); }
 
-  // The kernels are this device's, compiled. Null if the device has no such graphs or one of the
-  // kernels does not fit in (CompiledKernel::fits_launch_graph()).
+  // Takes compiled kernels of this device. Null if the device has no launch graphs or a kernel
+  // cannot be captured (CompiledKernel::fits_launch_graph()).
   virtual std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep>) {
     return nullptr;
   }

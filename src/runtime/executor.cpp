@@ -1,4 +1,4 @@
-// The warm path: nothing here allocates but the pool and the returned handles.
+// The warm path: only the pool and the returned handles allocate.
 #include "src/runtime/executor.h"
 
 namespace sinter {
@@ -34,7 +34,7 @@ void find_slots(const Executable& executable, std::span<const InputBinding> inpu
         base = memory.given.empty() ? memory.results[static_cast<std::size_t>(slot.index)]->data()
                                     : memory.given[static_cast<std::size_t>(slot.index)];
         break;
-      case BufferSlot::Kind::intermediate:  // without an arena it has 0 bytes
+      case BufferSlot::Kind::intermediate:  // 0 bytes if there is no arena
         if (memory.arena) base = static_cast<std::byte*>(memory.arena->data()) + slot.offset;
         break;
     }
@@ -51,7 +51,7 @@ void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
 
 namespace {
 
-// Appends the scalars of all launches, with the given numbers in their places.
+// Appends the scalars of all launches, with the given numbers filled in.
 void bind_scalars(const Executable& executable, std::span<const std::int64_t> numbers,
                   std::vector<std::int64_t>& scalars) {
   std::size_t next = 0;

@@ -20,23 +20,23 @@ namespace sinter {
 struct BufferSlot {
   enum class Kind : std::uint8_t { input, output, intermediate };
   Kind kind = Kind::input;
-  int index = 0;            // input: which; output: which new buffer
-  std::int64_t offset = 0;  // intermediate: in the arena, in bytes
+  int index = 0;            // of the input or of the new output buffer
+  std::int64_t offset = 0;  // intermediate: byte offset in the arena
 };
 
 struct BoundBuffer {
   int slot = 0;
   std::int64_t byte_offset = 0;
-  std::int64_t elements = 0;  // that the kernel may touch from there on
+  std::int64_t elements = 0;  // accessible from that offset on
 };
 
 struct Launch {
   KernelPtr kernel;
-  std::string name;  // of the kernel, for people
+  std::string name;  // of the kernel, for display
   std::vector<BoundBuffer> buffers;
   std::vector<std::int64_t> scalars;
   std::int64_t grid = 0;
-  double nanoseconds = 0;  // an estimate for one worker
+  double nanoseconds = 0;  // estimate for one worker
 };
 
 // A result is a view of a new buffer or of an input.
@@ -44,7 +44,7 @@ struct OutputSpec {
   int slot = 0;
   DType dtype = DType::f32;
   View view;
-  // The buffer has no other element: the caller's memory can take its place.
+  // The view covers the whole buffer, so the caller's memory can replace it.
   bool is_whole_buffer = false;
 };
 
@@ -52,7 +52,7 @@ struct InputBinding {
   void* data = nullptr;  // the first element
 };
 
-// A scalar whose value is given at each run.
+// A launch scalar whose value is passed to each run.
 struct NumberSlot {
   std::size_t launch = 0;
   std::size_t scalar = 0;  // of the launch
@@ -64,41 +64,41 @@ struct Executable {
   std::vector<std::int64_t> new_buffer_bytes;  // by output buffer
   std::int64_t arena_bytes = 0;
   std::vector<Launch> launches;
-  std::shared_ptr<LaunchGraph> graph;  // all of them as one; null: one by one
+  std::shared_ptr<LaunchGraph> graph;  // all launches as one; null: launched one by one
   std::vector<OutputSpec> outputs;
   std::vector<NumberSlot> numbers;
 };
 
-// Throws InternalError if a launch or result names a slot, or a number a scalar, that is not there.
+// Throws InternalError if a launch, a result or a number refers to a slot or scalar out of range.
 void verify(const Executable& executable);
-// Where each buffer's memory comes from, the launches with their arguments, and the results.
+// Lists the buffers with the source of their memory, the launches with arguments, and the results.
 std::string to_string(const Executable& executable);
 
 // The parts of run(), for callers that launch the kernels one by one.
 
-// What a run needs besides its inputs.
+// Memory of a run besides its inputs.
 struct RunMemory {
   std::vector<StoragePtr> results;  // in the order of new_buffer_bytes
-  std::span<void* const> given;     // instead of `results`, the caller's memory; empty: none
-  StoragePtr arena;                 // null: nothing is intermediate
+  std::span<void* const> given;     // the caller's memory, used instead of `results` if not empty
+  StoragePtr arena;                 // null: no intermediates
 };
 RunMemory take_memory(const Executable& executable);
 
-// Where each slot's buffer begins.
+// Computes the base address of each slot's buffer.
 void find_slots(const Executable& executable, std::span<const InputBinding> inputs,
                 const RunMemory& memory, std::vector<std::byte*>& bases);
 
-// Appends where a launch's buffers are.
+// Appends the addresses of a launch's buffers.
 void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
                   std::vector<tile::BufferBinding>& bindings);
 
-// The new buffers, in the order of new_buffer_bytes. Allocates from the pool only. `numbers`: the
-// scalars for Executable::numbers, f64 by their bits.
+// Returns the new buffers in the order of new_buffer_bytes. Allocates only from the pool.
+// `numbers`: the scalars for Executable::numbers; f64 values as their bits.
 std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
                             std::span<const std::int64_t> numbers = {});
 
-// The same into the caller's memory, given in the order of new_buffer_bytes. Takes memory for
-// intermediates only.
+// Same, but writes to the caller's memory, in the order of new_buffer_bytes. Allocates only
+// intermediates.
 void run_into(const Executable& executable, std::span<void* const> results,
               std::span<const InputBinding> inputs, std::span<const std::int64_t> numbers = {});
 

@@ -22,9 +22,9 @@ std::size_t pack_gpu_words(std::span<const tile::BufferBinding> buffers,
   return count;
 }
 
-// With 2^shift <= d < 2^(shift + 1) and m = floor(2^(32 + shift) / d) + 1, n / d is the whole part
-// of n * m / 2^(32 + shift) for all n < 2^31: m * d is more than 2^(32 + shift) by at most d, and
-// n * d < 2^(32 + shift). Only for powers of two m has 33 bits; it is then 2^32 + 1.
+// With 2^shift <= d < 2^(shift + 1) and m = floor(2^(32 + shift) / d) + 1, n / d is the integer
+// part of n * m / 2^(32 + shift) for all n < 2^31: m * d exceeds 2^(32 + shift) by at most d, and
+// n * d < 2^(32 + shift). m has 33 bits only for powers of two; it is then 2^32 + 1.
 std::uint64_t gpu_inverse(std::int64_t divisor, std::int64_t programs) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   constexpr std::uint64_t kNone = ~std::uint64_t{0};

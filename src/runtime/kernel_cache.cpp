@@ -1,4 +1,4 @@
-// Kernels are here when they are finished; BuildOnce knows those being compiled.
+// Holds finished kernels; BuildOnce tracks those being compiled.
 // The key hashes the program's fields rather than its text: no strings are made for a cache hit.
 #include "src/runtime/kernel_cache.h"
 
@@ -19,7 +19,7 @@ KernelPtr KernelCache::get(const Hash128& key, const std::function<KernelPtr()>&
   return builds_.run(key, [&] {
     if (KernelPtr kernel = find(key)) return kernel;
     KernelPtr kernel = compile();
-    KernelPtr replaced = kernel;  // destroyed after the lock is gone
+    KernelPtr replaced = kernel;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
     kernels_[key].swap(replaced);
     return kernel;
@@ -32,16 +32,16 @@ std::size_t KernelCache::size() const {
 }
 
 void KernelCache::clear() {
-  decltype(kernels_) dropped;  // destroyed after the lock is gone
+  decltype(kernels_) dropped;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   dropped.swap(kernels_);
 }
 
 void KernelCache::drop_if_unused(const Hash128& key) {
-  KernelPtr dropped;  // destroyed after the lock is gone
+  KernelPtr dropped;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto it = kernels_.find(key);
-  // Copies of the pointer are made from copies, and from here, under the lock.
+  // The count is exact: without other owners, the pointer is only copied from here, under the lock.
   if (it == kernels_.end() || it->second.use_count() != 1) return;
   dropped = std::move(it->second);
   kernels_.erase(it);

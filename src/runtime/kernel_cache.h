@@ -1,6 +1,6 @@
-// Compiled kernels in memory, by their program's key (base/fields.h). Safe from many threads: two
-// that ask for the same kernel compile it once, the second waits. A failed compilation is not
-// remembered.
+// Compiled kernels in memory, by their program's key (base/fields.h). Thread-safe: when two threads
+// request the same kernel, one compiles it and the other waits. Failed compilations are not
+// cached.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ class KernelCache {
  public:
   KernelCache();
 
-  // `compile` runs without the lock held. All threads that wait for it get what it throws; a later
-  // call tries again.
+  // `compile` runs without the lock held. Its exception goes to all waiting threads; a later call
+  // retries.
   KernelPtr get(const Hash128& key, const std::function<KernelPtr()>& compile);
-  KernelPtr find(const Hash128& key) const;  // null where there is none
-  std::size_t size() const;                  // without those being compiled
-  void clear();                              // who holds a kernel keeps it
-  void drop_if_unused(const Hash128& key);   // where nobody else holds it
+  KernelPtr find(const Hash128& key) const;  // null if not cached
+  std::size_t size() const;                  // excludes kernels being compiled
+  void clear();                              // kernels in use stay alive
+  void drop_if_unused(const Hash128& key);   // drops it unless referenced elsewhere
 
  private:
   mutable std::mutex mutex_;

@@ -17,7 +17,7 @@ struct Placed {
   const Lifetime* lifetime = nullptr;
 };
 
-bool meet(const Lifetime& a, const Lifetime& b) {
+bool overlap(const Lifetime& a, const Lifetime& b) {
   return a.first_step <= b.last_step && b.first_step <= a.last_step;
 }
 
@@ -32,7 +32,7 @@ std::size_t best_offset(const Lifetime& lifetime, const std::vector<Placed>& pla
   std::size_t best_gap = std::numeric_limits<std::size_t>::max();
   std::size_t free_from = 0;
   for (const Placed& other : placed) {
-    if (!meet(*other.lifetime, lifetime)) continue;
+    if (!overlap(*other.lifetime, lifetime)) continue;
     if (other.begin >= free_from + bytes && other.begin - free_from < best_gap) {
       best = free_from;
       best_gap = other.begin - free_from;

@@ -1,7 +1,7 @@
 // Asynchronous operations: a thread's copies to shared memory (cp.async), and the mbarriers that
 // count the bytes stored by the blocks of a cluster; the kernel vocabulary calls these exchange
-// barriers. In: what threads issue. Out: copies once they must be complete, or what is wrong with
-// an mbarrier.
+// barriers. In: the threads' operations. Out: copies once they must be complete, or an error in the
+// use of an mbarrier.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class SimtMbarriers {
 
   void begin();  // starts another cluster
 
-  // Each returns what is wrong, or an empty string.
+  // Each returns an error message, or an empty string.
   std::string expect(int rank, int index, int bytes);
   std::string check_parity(int rank, int index, int parity);
   std::string end(int rank, int index);  // all blocks have stored their bytes

@@ -22,7 +22,7 @@ void ClusterRun::release_block(ThreadState& last) {
   at_barrier_[static_cast<std::size_t>(last.rank)] = 0;
   ThreadState* first = threads_.data() + last.rank * launch_.threads;
   for (int i = 0; i < launch_.threads; ++i) first[i].state = State::ready;
-  fail_if(shared_.block_met(last.rank));
+  fail_if(shared_.block_synced(last.rank));
 }
 
 void ClusterRun::arrive_at_cluster(ThreadState& thread, bool orders, int line) {
@@ -45,7 +45,7 @@ void ClusterRun::complete_cluster_barrier(ThreadState& last) {
   ++cluster_phase_;
   for (ThreadState& thread : threads_)
     if (thread.state == State::cluster_barrier) thread.state = State::ready;
-  if (last.orders) fail_if(shared_.cluster_met());
+  if (last.orders) fail_if(shared_.cluster_synced());
 }
 
 void ClusterRun::wait_for_cluster(ThreadState& thread, bool orders, int line) {
@@ -56,7 +56,7 @@ void ClusterRun::wait_for_cluster(ThreadState& thread, bool orders, int line) {
   if (thread.arrival_phase == cluster_phase_) thread.state = State::cluster_barrier;
   thread.fiber->pause();
   thread.arrived = false;
-  thread.met_cluster = true;
+  thread.cluster_started = true;
 }
 
 void ClusterRun::exchange(ThreadState& thread, void* value, int bytes, int mask, int line) {

@@ -81,7 +81,7 @@ struct ClusterRun::Entry {
                               bool write, int line) {
     void* element = nullptr;
     guarded(thread, [&](ClusterRun& run, ThreadState& state) {
-      element = run.element(state, {array, index, rank, write, state.met_cluster}, line);
+      element = run.element(state, {array, index, rank, write, state.cluster_started}, line);
     });
     return element;
   }
@@ -126,8 +126,8 @@ void* ClusterRun::element(ThreadState& thread, const SharedAccess& access, int l
 
 void ClusterRun::complete_copies(ThreadState& thread, int left) {
   for (const SimtAsyncCopies::Copy& copy : thread.copies.complete(left)) {
-    void* to =
-        element(thread, {copy.array, copy.index, thread.rank, true, thread.met_cluster}, copy.line);
+    void* to = element(thread, {copy.array, copy.index, thread.rank, true, thread.cluster_started},
+                       copy.line);
     if (!error_.empty()) return;
     std::memcpy(to, copy.bytes.data(), copy.bytes.size());
   }

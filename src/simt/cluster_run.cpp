@@ -45,7 +45,7 @@ void ClusterRun::prepare(std::int64_t cluster) {
     state.run = this;
     state.state = State::ready;
     state.arrived = false;
-    state.met_cluster = false;
+    state.cluster_started = false;
     state.copies.clear();
   }
 }

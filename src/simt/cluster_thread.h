@@ -22,7 +22,7 @@ struct ClusterRun::ThreadState : sn::simt::Thread {
   bool orders = false;
   int arrival_line = 0;
   std::uint32_t arrival_phase = 0;
-  bool met_cluster = false;
+  bool cluster_started = false;
   // Its part in a warp exchange (shuffle).
   int mask = 0;
   int bytes = 0;

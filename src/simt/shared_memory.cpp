@@ -186,17 +186,17 @@ void* SharedMemory::access(const SharedAccess& access, const SimtPlace& by,
   return element;
 }
 
-std::optional<SharedComplaint> SharedMemory::block_met(int rank) {
+std::optional<SharedComplaint> SharedMemory::block_synced(int rank) {
   Block& block = blocks_[static_cast<std::size_t>(rank)];
   ++block.epoch;
   return block.unwritten;
 }
 
-std::optional<SharedComplaint> SharedMemory::cluster_met() {
+std::optional<SharedComplaint> SharedMemory::cluster_synced() {
   ++cluster_epoch_;
   unseen_put_.reset();
   for (int rank = 0; rank < cluster_; ++rank)
-    if (auto complaint = block_met(rank)) return complaint;
+    if (auto complaint = block_synced(rank)) return complaint;
   return std::nullopt;
 }
 

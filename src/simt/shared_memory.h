@@ -68,8 +68,8 @@ class SharedMemory {
                std::optional<SharedComplaint>& complaint);
 
   // A block's or the cluster's barrier has completed.
-  std::optional<SharedComplaint> block_met(int rank);
-  std::optional<SharedComplaint> cluster_met();
+  std::optional<SharedComplaint> block_synced(int rank);
+  std::optional<SharedComplaint> cluster_synced();
   // All threads have ended.
   std::optional<SharedComplaint> end();
 

@@ -50,7 +50,7 @@ std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,
   return compiler;
 }
 
-// With the executor's interface before it, as one piece of text: what a kernel's errors quote.
+// The kernel with the executor's interface before it, as one text; error messages quote its lines.
 KernelSource with_interface(KernelSource source) {
   source.body = std::string(kernel_header("simt/interface.h")) + source.text();
   source.prologue.clear();

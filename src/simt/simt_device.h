@@ -30,7 +30,7 @@ class SimtDevice final : public Device {
   std::string name() const override { return "simt"; }
   std::string description() const override;
   std::string compiler_version() const override;
-  // What is wrong with the compiler and what that costs; empty if nothing. Tries it.
+  // Why the compiler does not work and what that costs; empty if it works. Tries it.
   std::string limitation() const;
   int parallelism() const override { return machine().multiprocessors; }
   Machine machine() const override;  // an H100's, so that the same kernels are generated

@@ -85,7 +85,7 @@ void SimtKernel::launch(std::span<const tile::BufferBinding> buffers,
   launch.elements = elements.data();
   launch.threads = source_.mapping.threads;
   launch.cluster = source_.mapping.cluster;
-  launch.clusters = source_.mapping.ahead > 0 ? std::min(grid, kPersistentClusters) : grid;
+  launch.clusters = source_.mapping.prefetch > 0 ? std::min(grid, kPersistentClusters) : grid;
   run_clusters(launch, launch.clusters, *workers_);
 }
 

@@ -13,9 +13,9 @@
 
 namespace sinter {
 
-// A matrix in memory: contiguous lines, `line` elements apart (the leading dimension).
+// A matrix in memory: contiguous rows or columns, `line` elements apart (the leading dimension).
 struct LibraryMatrix {
-  bool is_transposed = false;  // column-major: lines are columns
+  bool is_transposed = false;  // column-major
   std::int64_t line = 0;
   std::int64_t batch = 0;  // elements from one matrix of a batch to the next
   friend bool operator==(const LibraryMatrix&, const LibraryMatrix&) = default;

@@ -126,8 +126,8 @@ struct Mapping {
   int vector = 1;           // adjacent elements of a row that a thread accesses at once
   int cluster = 1;          // blocks that share a program, each with a part of the columns
   int blocks_at_once = 0;   // resident blocks per multiprocessor the registers allow; 0: any
-  int ahead = 0;  // prefetch depth: programs whose loads are in flight while one runs; if > 0,
-                  // blocks are persistent and run several programs in turn
+  int prefetch = 0;         // depth: programs whose loads are in flight while one runs; if > 0,
+                            // blocks are persistent and run several programs in turn
   bool late_loads = false;  // load operands of later stages only when needed, to save registers
   bool wide_index = true;   // offsets need 64 bits
   friend bool operator==(const Mapping&, const Mapping&) = default;
@@ -138,7 +138,7 @@ constexpr auto fields_of(const Mapping*) {
                     key_field("vector", &Mapping::vector),
                     key_field("cluster", &Mapping::cluster),
                     key_field("blocks_at_once", &Mapping::blocks_at_once),
-                    key_field("ahead", &Mapping::ahead),
+                    key_field("prefetch", &Mapping::prefetch),
                     key_field("late_loads", &Mapping::late_loads),
                     key_field("wide_index", &Mapping::wide_index)};
 }
@@ -163,7 +163,7 @@ struct TileProgram {
   // Every operation gives the same bits as in its own kernel: no FMA contraction, and functions
   // compute single elements as they compute vectors.
   bool separate_ops = false;
-  // A buffer that is written may be the memory of one that is read, at the same offsets.
+  // A written buffer may share memory with one that is read, at the same offsets.
   bool in_place = false;
   Mapping mapping;
 

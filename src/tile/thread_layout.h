@@ -27,7 +27,7 @@ class ThreadLayout {
   int thread_rows() const { return mapping_.threads / mapping_.threads_per_row; }
   int vector() const { return mapping_.vector; }
   int cluster() const { return mapping_.cluster; }
-  bool is_persistent() const { return mapping_.ahead > 0; }
+  bool is_persistent() const { return mapping_.prefetch > 0; }
 
   int row_steps(TileShape shape) const;
   int col_steps(TileShape shape) const;

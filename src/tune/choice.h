@@ -21,7 +21,7 @@ struct TunedChoice {
 
 TunedChoice choice_of(const Config& config);
 
-// Why `value` is not one of the field's on any machine; empty if it can be.
+// Why `value` is invalid for the field on any machine; empty if it is valid.
 std::string refusal_of(const ConfigField& field, std::int64_t value);
 
 // The candidate that `choice` selects; nullopt if there is none. One that differs only in fields

@@ -13,7 +13,7 @@ struct Contest {
   double challenger_us = 0;
   double ratio = 1;      // challenger's time / champion's, median over pairs
   double noise = 0;      // two standard errors of the ratio
-  bool stopped = false;  // the challenger's first samples were far slower
+  bool stopped = false;  // the challenger's first samples were much slower
 
   // Faster by more than 2 %, beyond the noise.
   bool is_won() const;

@@ -12,7 +12,7 @@ std::string_view name_of(ConfigOrigin origin) {
     case ConfigOrigin::tuned:
       return "tuned";
     case ConfigOrigin::unsuited:
-      return "heuristic, as what was tuned does not suit this program";
+      return "heuristic, because the tuned config does not fit this program";
     case ConfigOrigin::heuristic:
       break;
   }

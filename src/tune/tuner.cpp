@@ -225,7 +225,7 @@ class KernelTuner {
     if (result_.failed++ == 0) result_.first_failure = why;
   }
 
-  // The best of many is partly the luckiest, so it has to win again.
+  // The best of many measurements is partly luck, so it has to win again.
   void confirm(Candidate& heuristic) {
     if (best_ == &heuristic) {
       result_.us = result_.heuristic_us;

@@ -48,7 +48,7 @@ struct TunedKernel {
   int candidates = 0;  // without duplicates, including the heuristic
   int duplicates = 0;  // same text as another
   int measured = 0;    // to the end
-  int stopped = 0;     // abandoned after the first samples: far slower
+  int stopped = 0;     // abandoned after the first samples: much slower
   int failed = 0;      // failed to compile or launch
   int wrong = 0;       // result differed from the heuristic's
   std::string first_failure;

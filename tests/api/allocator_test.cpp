@@ -15,7 +15,7 @@
 namespace sinter::testing {
 namespace {
 
-// Host memory, counted.
+// An allocator of host memory that counts its calls.
 class CountingAllocator {
  public:
   Allocator functions() {

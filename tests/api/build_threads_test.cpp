@@ -149,7 +149,7 @@ TEST_F(BuildThreads, ATracedFunctionMayAskForOtherPrograms) {
   std::atomic<int> depth = 0;
   std::function<int(const Tensor&)> kernels;
   const auto f = compile([&](const Tensor& a) {
-    const float concrete = turned.to_vector<float>()[0];  // a copy, which runs at once
+    const float concrete = turned.to_vector<float>()[0];  // a copy, which runs eagerly
     const int count = inner.info(std::array{x}).kernels;
     const int own = depth++ == 0 ? kernels(x) : 1;  // the same signature again
     return inner(a) * concrete + count + own;

@@ -25,7 +25,7 @@ class CallInto : public ::testing::TestWithParam<const char*> {
     return full(shape, value, dtype).to(device());
   }
 
-  // Bytes of device memory taken at once by `run`, beyond what is there.
+  // Peak device memory that `run` allocates, in bytes.
   template <typename F>
   static std::size_t memory_taken(F&& run) {
     run();
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CallInto, ::testing::Values("cpu", "simt", "cu
                          name_of_device);
 
 ::testing::AssertionResult same(const Tensor& got, const Tensor& want) {
-  // Kernels that write elsewhere may sum in another order.
+  // Kernels with other output layouts may sum in another order.
   return matches(got.to("cpu"), want.shape(), want.dtype(), values_of(want.to("cpu")), {16, 1e-5L});
 }
 
@@ -93,7 +93,7 @@ TEST_P(CallInto, SeveralResultsOfEveryForm) {
   EXPECT_TRUE(same(a, filled({6, 40}, 6)));
 }
 
-// Functions whose results come from kernels of every kind.
+// Functions with results from every kind of kernel.
 std::vector<std::pair<std::string, CompiledFunction>> functions(const CompileOptions& options) {
   const auto one = [&](const char* name, Tensor (*f)(const Tensor&)) {
     return std::pair<std::string, CompiledFunction>(
@@ -206,11 +206,11 @@ TEST_P(CallInto, EmptyAndSingleElements) {
   EXPECT_EQ(total.to("cpu").item(), 0);
   f.call_into({filled({1, 1}), total}, filled({1, 1}, 5));
   EXPECT_EQ(total.to("cpu").item(), 5);
-  f.call_into({filled({3, 0}), total}, filled({3, 0}));  // a result of the same value as empty
+  f.call_into({filled({3, 0}), total}, filled({3, 0}));  // empty outputs and inputs
   EXPECT_EQ(total.to("cpu").item(), 0);
 }
 
-// --- outputs and inputs in the same memory -------------------------------------------------------
+// --- outputs that share memory with inputs -------------------------------------------------------
 
 TEST_P(CallInto, AnOptimizerStepUpdatesInPlace) {
   const auto step = [](const Tensor& p, const Tensor& m, const Tensor& v, const Tensor& g,

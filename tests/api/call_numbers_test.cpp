@@ -32,7 +32,7 @@ Tensor ramp(DType dtype, const std::string& device = "cpu") {
   return cast(reshape(x, {8, 15}), dtype).to(device);
 }
 
-// How often a function was traced.
+// The number of times a function was traced.
 struct Counted {
   std::shared_ptr<int> traces = std::make_shared<int>(0);
 };

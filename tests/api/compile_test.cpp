@@ -138,7 +138,7 @@ TEST(CompiledResults, OutliveTheFunctionAndItsInputs) {
   EXPECT_EQ(values_of(*result)[999], 1000);
 }
 
-// --- what a function uses -----------------------------------------------------------------------
+// --- captured tensors and nested functions ------------------------------------------------------
 
 TEST(CapturedTensors, AreReadWhenCalled) {
   const Tensor weight = counting_tensor({3});

@@ -36,7 +36,7 @@ struct Foreign {
   Foreign(const Foreign&) = delete;
   Foreign& operator=(const Foreign&) = delete;
 
-  // The message of from_dlpack, which must not take ownership of what it refuses.
+  // The message of from_dlpack, which must not take ownership of a tensor it refuses.
   std::string error() {
     try {
       from_dlpack(&managed);

@@ -148,7 +148,7 @@ TEST_P(Matmul, VectorsAreARowOrAColumn) {
   expect_result(reshape(got[2], {1, 1}), reshape(x, {1, 11}), reshape(x, {11, 1}));
 }
 
-TEST_P(Matmul, WhatFollowsIsPartOfTheKernel) {
+TEST_P(Matmul, EpiloguesFuseIntoTheKernel) {
   const Tensor a = small(DType::f32, {30, 17});
   const Tensor b = small(DType::f32, {17, 20});
   const Tensor bias = small(DType::f32, {20});
@@ -165,7 +165,7 @@ TEST_P(Matmul, WhatFollowsIsPartOfTheKernel) {
   EXPECT_EQ(f.info({there(a), there(b), there(bias)}).kernels, 1);
 }
 
-TEST_P(Matmul, WhatPrecedesIsComputedOnce) {
+TEST_P(Matmul, ProducersAreComputedOnce) {
   const Tensor a = small(DType::f32, {30, 17});
   const Tensor b = small(DType::f32, {17, 20});
   const auto f = compile([](const Tensor& x, const Tensor& y) { return matmul(x * 2.0, y); });

@@ -165,7 +165,7 @@ TEST_F(NpyTest, ZeroDimensionsAndZeroElements) {
   EXPECT_EQ(load_npy(write(npy(dict("<f4", "(3, 0)", true), ""))).numel(), 0);
 }
 
-TEST_F(NpyTest, WhatFollowsTheElementsIsLeftAlone) {
+TEST_F(NpyTest, BytesAfterTheElementsAreIgnored) {
   const Tensor t = load_npy(write(npy(dict("<f4", "(6,)"), kSixFloats + "another array")));
   EXPECT_EQ(t.numel(), 6);
 }
@@ -177,7 +177,7 @@ TEST_F(NpyTest, EightDimensionsAreTheMost) {
             "[load_npy] it has more than 8 dimensions, the most a tensor can have");
 }
 
-TEST_F(NpyTest, WhatIsNoFile) {
+TEST_F(NpyTest, MissingAndNonRegularFilesAreRefused) {
   EXPECT_EQ(error_of([&] { load_npy(path()); }),
             "[load_npy] cannot open it: No such file or directory");
   fs::create_directory(path());
@@ -187,7 +187,7 @@ TEST_F(NpyTest, WhatIsNoFile) {
   EXPECT_EQ(error_of([&] { load_npy(path()); }), "[load_npy] it is not a regular file");
 }
 
-TEST_F(NpyTest, WhatIsNotNpy) {
+TEST_F(NpyTest, FilesThatAreNotNpyAreRefused) {
   const std::string wrong = "[load_npy] it is not a .npy file: it does not start with \\x93NUMPY";
   EXPECT_EQ(load_error(""), wrong);
   EXPECT_EQ(load_error("\x93NUM"), wrong);
@@ -343,7 +343,7 @@ TEST_F(NpyTest, SavesValuesWhileAFunctionIsTraced) {
   EXPECT_EQ(trace->captured.size(), 0);
 }
 
-TEST_F(NpyTest, WhatCannotBeSaved) {
+TEST_F(NpyTest, UnsavableTensorsAreRefused) {
   const std::vector<std::uint16_t> one = {0x3f80};
   EXPECT_EQ(error_of([&] { save_npy(path(), from_host(one.data(), {1}, DType::bf16)); }),
             "[save_npy] NumPy has no type for bf16; cast the tensor to f32 first");

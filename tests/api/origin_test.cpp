@@ -24,7 +24,7 @@ TEST(Origin, AnOperationIsOneOriginWhateverItCalls) {
   verify(graph);
 }
 
-// Operations that run at once have a trace each, one after the other in the same memory.
+// Eager operations have a trace each, one after the other in the same memory.
 TEST(Origin, EveryTraceHasItsOwn) {
   const OperationName name("outer");
   for (int i = 0; i < 3; ++i) {

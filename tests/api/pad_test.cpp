@@ -20,7 +20,7 @@ class Pad : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { SINTER_NEEDS_DEVICE(GetParam()); }
 
-  // What `f` gives for 1, 2, .. in that shape, compiled.
+  // The compiled result of `f` on 1, 2, .. in that shape.
   template <typename F>
   Floats of_counted(const Shape& shape, F f, int kernels = 1) {
     Floats values;
@@ -29,7 +29,7 @@ class Pad : public ::testing::TestWithParam<const char*> {
     const auto compiled = compile(f);
     const Tensor y = compiled(x);
     EXPECT_EQ(compiled.info({x}).kernels, kernels) << compiled.explain();
-    // Outside compile() the operations give the same.
+    // Eager operations give the same.
     const Floats result = y.to("cpu").template to_vector<float>();
     if (std::string(GetParam()) == "cpu") {
       EXPECT_EQ(f(x).template to_vector<float>(), result);

@@ -21,8 +21,8 @@ namespace {
 
 using testing_support::change;
 
-// Changes the fields one by one: keys and equality notice, but for the notes listed here. A field
-// that becomes a note by mistake would make kernels or programs share a cache entry.
+// Changes the fields one by one: keys and equality change, except for the notes listed here. A
+// field that becomes a note by mistake would make kernels or programs share a cache entry.
 template <HasFields T>
 void expect_that_every_field_counts(const std::set<std::string_view>& notes = {}) {
   std::set<std::string_view> missing = notes;

@@ -13,7 +13,7 @@ namespace {
 const Scalar kFill = Scalar::of(std::int64_t{-1});
 const Scalar kOtherFill = Scalar::of(std::int64_t{-2});
 
-// What a view shows of a buffer, in row-major order.
+// The elements that a view reads from a buffer, in row-major order.
 std::vector<std::int64_t> shown(const View& view, const std::vector<std::int64_t>& buffer) {
   std::vector<std::int64_t> elements;
   Shape index = Shape::filled(view.shape.rank(), 0);
@@ -54,7 +54,7 @@ class PaddedViews : public ::testing::Test {
     return dense_view(shape);
   }
 
-  // The view after one more function; itself where that is impossible.
+  // The view after one more function; unchanged if that is impossible.
   View changed(const View& view) {
     const int rank = view.shape.rank();
     const int axis = rank > 0 ? below(rank) : 0;
@@ -101,8 +101,8 @@ class PaddedViews : public ::testing::Test {
   std::vector<std::int64_t> buffer_;
 };
 
-// Applied one by one to copies, each function gives what the whole chain shows.
-TEST_F(PaddedViews, ChainsShowWhatCopiesHave) {
+// Applying each function to a copy of the previous result gives the same elements as the chain.
+TEST_F(PaddedViews, ChainsOfViewsEqualChainsOfCopies) {
   int padded = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     View view = random_source();
@@ -111,7 +111,7 @@ TEST_F(PaddedViews, ChainsShowWhatCopiesHave) {
       const View next = changed(view);
       if (shows_fill_only(next)) break;
       random_ = state;
-      // The same function on a dense copy of what the view shows.
+      // The same function on a dense copy of the view's elements.
       const std::vector<std::int64_t> copy = shown(view, buffer_);
       const View on_copy = changed(dense_view(view.shape));
       const bool is_same_function = on_copy.shape == next.shape && !(next == view);

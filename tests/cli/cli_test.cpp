@@ -61,7 +61,7 @@ TEST_F(Cli, HelpIsACommandToo) {
   expect("help siute", 2, "there is no command 'siute'; did you mean suite?");
 }
 
-TEST_F(Cli, WhatIsMissingIsNamedWithItsValuesAndAnExample) {
+TEST_F(Cli, MissingOptionsAreNamedWithTheirValuesAndAnExample) {
   expect("explain", 2, "explain needs CASE: there are pointwise_chain, ");
   expect("explain", 2, "Example:\n  sinter explain ");
   expect("dump", 2, "; and --stage: there are graph, ");
@@ -302,7 +302,7 @@ TEST_F(Cli, AFailedCaseExitsWithOne) {
   EXPECT_TRUE(json["rows"][0].contains("error"));
 }
 
-TEST_F(Cli, WhatDoesNotFitIsSaidAndNoFailure) {
+TEST_F(Cli, RunsThatDoNotFitInMemoryAreReportedAsSkipped) {
   const Outcome outcome =
       run("suite --cases softmax --shapes 16777216x16777216,8x8 --seconds 0.001 --out " + out());
   EXPECT_EQ(outcome.code, 0) << outcome.text;
@@ -350,7 +350,7 @@ TEST_F(Cli, SuiteMeasuresAgainWhatLooksSlower) {
   const std::string arguments =
       "suite --cases softmax,layernorm --shapes 64x64,65x65 --seconds 0.02 --json --out " + out();
   ASSERT_EQ(run(arguments).code, 0);
-  // As if everything had been a thousand times faster.
+  // An older run in which everything was a thousand times faster.
   slow_down(out() + "/results.json", before, "softmax", 0.001);
   const Outcome outcome = run(arguments + " --fail-if-slower --compare " + before);
   EXPECT_EQ(outcome.code, 1) << outcome.text;

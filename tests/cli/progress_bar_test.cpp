@@ -124,7 +124,7 @@ TEST(TimeLeft, StepsThatAreMoreWorkCountMore) {
   EXPECT_NEAR(*time.left(40), 27, 1e-9);
 }
 
-TEST(TimeLeft, WhatWasDoneBeforeTookNoTime) {
+TEST(TimeLeft, ResumedStepsDoNotCountAsTime) {
   TimeLeft time;
   for (std::size_t done = 1900; done <= 1910; ++done)
     time.add(done, 10 * static_cast<double>(done - 1900));

@@ -17,7 +17,7 @@ SimtDevice& device() {
 
 void expect_agrees_prefetching(const TileCase& c) {
   for (const tile::Mapping& mapping : test_mappings()) {
-    if (mapping.ahead == 0) continue;
+    if (mapping.prefetch == 0) continue;
     expect_agrees(device(), c, mapping);
     expect_agrees(device(), c, mapping, 8);
   }
@@ -26,7 +26,7 @@ void expect_agrees_prefetching(const TileCase& c) {
 constexpr int kPrograms = 7;
 
 // A scalar shared by all programs is the result of a reduction, which runs in each program.
-TEST(SimtPrefetchTest, ReducesWhatAllProgramsShare) {
+TEST(SimtPrefetchTest, ReducesOperandsSharedByAllPrograms) {
   Maker m("shared_reduction");
   const int x = m.in(DType::f32, kPrograms * 64);
   const int w = m.in(DType::f32, 64);

@@ -81,9 +81,9 @@ inline const std::vector<tile::Mapping>& test_mappings() {
       {.threads = 1024, .threads_per_row = 1024, .vector = 1, .cluster = 1, .wide_index = true},
       {.threads = 64, .threads_per_row = 64, .vector = 1, .cluster = 2, .wide_index = true},
       {.threads = 64, .threads_per_row = 32, .vector = 4, .cluster = 8, .wide_index = false},
-      {.threads = 64, .threads_per_row = 32, .vector = 4, .ahead = 1, .wide_index = false},
-      {.threads = 128, .threads_per_row = 64, .vector = 8, .ahead = 3, .late_loads = true},
-      {.threads = 64, .threads_per_row = 64, .vector = 4, .cluster = 2, .ahead = 2},
+      {.threads = 64, .threads_per_row = 32, .vector = 4, .prefetch = 1, .wide_index = false},
+      {.threads = 128, .threads_per_row = 64, .vector = 8, .prefetch = 3, .late_loads = true},
+      {.threads = 64, .threads_per_row = 64, .vector = 4, .cluster = 2, .prefetch = 2},
   };
   return mappings;
 }
@@ -102,7 +102,7 @@ inline void expect_agrees_with_mappings(Device& device, const TileCase& c, std::
   for (std::size_t i = 0; i < count; ++i) {
     tile::Mapping mapping = mappings[(first + i * 3) % mappings.size()];
     mapping.wide_index = mapping.wide_index || !fits;
-    if (has_loop(c.program)) mapping.ahead = 0;
+    if (has_loop(c.program)) mapping.prefetch = 0;
     expect_agrees(device, c, mapping, i % 2 == 0 ? 0 : 8);
     if (count == mappings.size()) expect_agrees(device, c, mapping, i % 2 == 0 ? 8 : 0);
   }

@@ -27,7 +27,7 @@ class CublasLtOnAFake : public FakeDevice {
     return static_cast<std::size_t>(batch * matrix.batch + row * matrix.line + col);
   }
 
-  // Runs the product on numbers; `shift` elements before each buffer.
+  // Runs the product on small integers; buffers start after `shift` elements.
   void expect_product(const LibraryMatmul& call, std::size_t shift) {
     const auto device = make();
     const KernelPtr kernel = compile_kernel(*device, KernelBody(call));
@@ -83,7 +83,7 @@ TEST_F(CublasLtOnAFake, ABroadcastBatchHasNoStride) {
 
 TEST_F(CublasLtOnAFake, BuffersAtAnyElement) { expect_product(call(false, true), 1); }
 
-TEST_F(CublasLtOnAFake, WhatTheLibraryRefusesIsADeviceError) {
+TEST_F(CublasLtOnAFake, LibraryErrorsBecomeDeviceErrors) {
   LibraryMatmul other = call(false, false);
   other.dtype = DType::f64;
   other.result = DType::f64;
@@ -98,7 +98,7 @@ TEST_F(CublasLtOnAFake, WithoutTheLibraryThereIsNone) {
   EXPECT_EQ(make()->matmul_library(), MatmulLibrary::cublaslt);
 }
 
-// What the plan says about one product of square matrices.
+// The plan's description of a product of square matrices.
 std::string product_of(const std::shared_ptr<Device>& device, std::int64_t size,
                        bool adds = false) {
   const Graph graph = testing_support::trace_graph(
@@ -183,7 +183,7 @@ TEST_F(GpuCublasLt, BothBodiesGiveTheProduct) {
   const Tensor a = small(DType::f32, {256, 256}, 8).to("cuda");
   const Tensor b = small(DType::f32, {256, 256}, 9).to("cuda");
   const auto by_library = compile([](const Tensor& x, const Tensor& y) { return matmul(x, y); });
-  // Of too few multiplications for the library, twice.
+  // Two products with too few multiplications for the library.
   const auto generated = compile([](const Tensor& x, const Tensor& y) {
     return concat({matmul(slice(x, 0, 0, 128), y), matmul(slice(x, 0, 128, 256), y)}, 0);
   });

@@ -65,7 +65,7 @@ TEST_F(CudaDeviceTest, ItsBandwidthIsMeasuredOnce) {
   EXPECT_EQ(fake_.calls["cuMemcpyDtoDAsync"], copies);
 }
 
-TEST_F(CudaDeviceTest, WhatIsMissingIsNamed) {
+TEST_F(CudaDeviceTest, MissingAndOldGpusAreDeviceErrors) {
   EXPECT_THROW(make(2), DeviceError);
   fake_.compute_major = 7;
   EXPECT_THROW(make(), DeviceError);

@@ -25,7 +25,7 @@ class CudaKernelTest : public FakeDevice {
         std::make_shared<CudaCompiler>(primary_, Nvrtc::load({SINTER_FAKE_NVRTC}), cache_dir);
   }
 
-  // A persistent one, whose blocks run program after program.
+  // A persistent kernel, whose blocks run one program after another.
   std::shared_ptr<const CudaKernel> fetching_kernel(int cluster, int fetch_bytes) {
     fake_.argument_words = 1;
     KernelSource source;
@@ -36,7 +36,7 @@ class CudaKernelTest : public FakeDevice {
     source.fetch_bytes = fetch_bytes;
     source.mapping.threads = 256;
     source.mapping.cluster = cluster;
-    source.mapping.ahead = 1;
+    source.mapping.prefetch = 1;
     return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
   }
 
@@ -95,7 +95,7 @@ TEST_F(CudaKernelTest, ClustersMultiplyTheGrid) {
 }
 
 // The fake has 132 multiprocessors, each with room for one block's 60 KiB.
-TEST_F(CudaKernelTest, WhatFetchesAheadHasAsManyBlocksAsRunAtOnce) {
+TEST_F(CudaKernelTest, PrefetchingKernelsLaunchOnlyResidentBlocks) {
   const auto k = fetching_kernel(1, 60 << 10);
   k->launch({}, {}, 10000, 0);
   EXPECT_EQ(fake_.launches[0].blocks, 132u);
@@ -133,7 +133,7 @@ TEST_F(CudaKernelTest, AnUnalignedBufferTakesTheOtherVariantOnceCompiled) {
 }
 
 TEST_F(CudaKernelTest, ABufferNeedsNoMoreAlignmentThanItsAccesses) {
-  const auto k = kernel(4);  // the third one's are 4 bytes wide
+  const auto k = kernel(4);  // the third buffer's accesses are 4 bytes wide
   k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3004)}, {}, 1, 0);
   EXPECT_EQ(nvrtc_.compiled, 1);
   k->launch(std::vector<BufferBinding>{buffer(0x1000), buffer(0x2010), buffer(0x3002)}, {}, 1, 0);
@@ -176,12 +176,12 @@ TEST_F(CudaKernelTest, ACubinIsKeptOnDiskAndReplacedWhereItDoesNotLoad) {
   EXPECT_FALSE(kernel(1)->stats().from_disk);
   EXPECT_TRUE(kernel(1)->stats().from_disk);
   EXPECT_EQ(nvrtc_.compiled, 1);
-  // Another NVRTC, another kernel.
+  // Another NVRTC version gives another kernel.
   nvrtc_.minor = 9;
   reset_parts(directory);
   EXPECT_FALSE(kernel(1)->stats().from_disk);
   EXPECT_EQ(nvrtc_.compiled, 2);
-  // An image that the driver refuses is compiled again.
+  // An image that the driver rejects is compiled again.
   fake_.failing_call = "cuModuleLoadData";
   fake_.failing_code = 209;
   EXPECT_THROW(kernel(1), DeviceError);
@@ -191,7 +191,7 @@ TEST_F(CudaKernelTest, ACubinIsKeptOnDiskAndReplacedWhereItDoesNotLoad) {
   std::filesystem::remove_all(directory);
 }
 
-TEST_F(CudaKernelTest, WhatTheDriverDoesNotLoadIsNamedWithBothVersions) {
+TEST_F(CudaKernelTest, UnloadableImagesAreReportedWithBothVersions) {
   nvrtc_.image_prefix = "damaged ";
   try {
     kernel(1);

@@ -23,7 +23,7 @@ TEST(CudaBlocks, AreRoundedLittle) {
   EXPECT_EQ(cuda_block_bytes(16 * kGiB + 1), 16 * kGiB + 2 * kMiB);
 }
 
-TEST_F(CudaPoolTest, WhatIsGivenBackIsTakenAgainWithoutTheDriver) {
+TEST_F(CudaPoolTest, FreedBlocksAreReusedWithoutDriverCalls) {
   const auto device = make();
   const void* address = device->allocate(5000)->data();
   const auto calls = fake_.calls;

@@ -146,7 +146,7 @@ TEST_F(CudaStreamsTest, NoneIsLeftWhileAnEventIsRecordedOnIt) {
   EXPECT_EQ(std::count(fake_.streams.begin(), fake_.streams.end(), stream(1600)), 2);
 }
 
-// Whatever another thread does with streams at that moment.
+// Regardless of what another thread does with streams at the same time.
 TEST_F(CudaStreamsTest, AForkedChildCanAskForThem) {
   const auto device = make();
   const std::jthread other([&](const std::stop_token& stop) {

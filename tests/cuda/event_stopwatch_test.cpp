@@ -163,7 +163,7 @@ TEST_F(FakeStopwatch, APrimaryContextBesideTheCurrentOneIsLetGo) {
   EXPECT_EQ(fake_.current, fake_.created);
 }
 
-// Whatever call fails, first or later: a DeviceError that names it, and nothing leaks.
+// If any driver call fails, first or later: a DeviceError that names it, and nothing leaks.
 TEST_F(FakeStopwatch, EveryFailureIsADeviceErrorAndNothingLeaks) {
   const char* const calls[] = {
       "cuCtxGetCurrent", "cuCtxSetCurrent",      "cuDeviceGet",        "cuDevicePrimaryCtxRetain",
@@ -187,7 +187,7 @@ TEST_F(FakeStopwatch, EveryFailureIsADeviceErrorAndNothingLeaks) {
           failed = error.call();
         }
         made = fake_.calls[call];
-        fake_.failing_call.clear();  // so that anything left open is the stopwatch's fault
+        fake_.failing_call.clear();  // anything still open then was leaked by the stopwatch
       } catch (const DeviceError& error) {
         failed = error.call();
       }

@@ -16,7 +16,7 @@ using testing_support::online_programs;
 TEST(OnlineKernels, CompileForEveryArchitecture) {
   for (const CudaArchitecture& architecture : cuda_architectures())
     for (DType dtype : {DType::f32, DType::bf16, DType::f64}) {
-      // Rows that nothing holds, and columns.
+      // Rows that do not fit on chip, and columns.
       for (int axis : {1, 0}) {
         const Shape shape = axis == 1 ? Shape{300, 300000} : Shape{40000, 500};
         const Graph graph = online_programs(shape[0], shape[1], dtype, axis)[0].graph;

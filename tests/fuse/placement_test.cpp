@@ -1,5 +1,4 @@
-// Where results lie if a caller wants them somewhere: placed there, or dense because they cannot
-// be.
+// The layout of results if a caller requests one: that layout, or dense if it is impossible.
 #include "src/fuse/placement.h"
 
 #include <gtest/gtest.h>

@@ -172,7 +172,7 @@ TEST(SplitReductionsTest, AnExplicitCastStillRounds) {
   EXPECT_EQ(run_plan(plan, {values})[0][0], 65537) << "the total of 65664 has 8 bits";
 }
 
-TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
+TEST(SplitReductionsTest, ProducersOfASplitReductionStillFuse) {
   const Graph graph = trace_graph({Shape{1 << 20}, Shape{1 << 20}}, [](const auto& in) {
     return std::vector<Tensor>{mean(square(in[0] - in[1]))};
   });
@@ -184,7 +184,7 @@ TEST(SplitReductionsTest, WhatIsReducedStillSharesTheKernel) {
 }
 
 // Intermediate tensors are not stored: the partial reductions recompute cheap ones.
-TEST(SplitReductionsTest, PartsComputeAgainWhatTheyNeed) {
+TEST(SplitReductionsTest, PartsRecomputeCheapOperands) {
   const auto plan_of = [](const FusionOptions& options) {
     const Graph graph = trace_graph({{Shape{3, 300000}, DType::bf16}}, [](const auto& in) {
       return std::vector<Tensor>{softmax(in[0], 1)};

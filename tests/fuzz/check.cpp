@@ -41,7 +41,7 @@ std::int64_t integer_element(const std::byte* at, DType dtype) {
   return dtype == DType::i64 ? wide : narrow;
 }
 
-// Reads through the strides itself: no kernel of the library stands between.
+// Reads through the strides directly, without any kernel of the library.
 std::optional<std::string> compare(const Tensor& got, const Reference& want, Coverage& coverage) {
   if (got.dtype() != want.dtype || got.shape() != want.shape)
     return fmt::format("is {}{}, expected {}{}", sinter::name_of(got.dtype()),
@@ -73,7 +73,7 @@ std::optional<std::string> compare(const Tensor& got, const Reference& want, Cov
   return fmt::format("{}; {} of {} elements are wrong", first, wrong, want.elements.size());
 }
 
-// NaNs of any bits are the same.
+// All NaNs are equal, whatever their bits.
 bool same_bits(const std::byte* a, const std::byte* b, DType dtype) {
   if (std::memcmp(a, b, size_of(dtype)) == 0) return true;
   return is_floating(dtype) && std::isnan(real_element(a, dtype)) &&

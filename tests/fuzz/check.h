@@ -1,5 +1,5 @@
-// Checking a program: every executor's results against the reference, and shrinking what fails.
-// In: a program and the executors to run. Out: what was wrong, if anything, and what was seen.
+// Checking a program: every executor's results against the reference, and shrinking failures.
+// In: a program and the executors to run. Out: the failure, if any, and the coverage.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ BuildOptions options_for(Form form) {
 
 const BuildOptions kSeparately{.fuse = false, .emulate_eager_rounding = true};
 
-// How results may lie in a caller's memory: dense, transposed, in wider rows, or with gaps between
+// Layouts of results in a caller's memory: dense, transposed, in wider rows, or with gaps between
 // all elements.
 View strided_view(const Shape& shape, std::uint64_t kind) {
   const int rank = shape.rank();
@@ -117,7 +117,7 @@ void verify_stages(const Program& program) {
   }
 }
 
-// A copy of all of the tensor's memory: seen through the same view, as Tensor::to() would not.
+// A copy of the tensor's whole memory with the same view, which Tensor::to() would not keep.
 Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
   const TensorImpl& impl = *tensor.impl();
   const std::size_t bytes = impl.storage->bytes();
@@ -218,7 +218,7 @@ void compile_ahead(std::span<const RandomProgram> programs, const ChooseExecutor
     for (const RandomProgram& program : programs)
       for (const Executor& executor : executors(program.seed)) {
         if (executor.place != place) continue;
-        // What cannot be traced or planned is for the check to report.
+        // The check reports programs that cannot be traced or planned.
         try {
           if (executor.form != Form::rounded) {
             kernels.add(program, place, options_for(executor.form), executor.form == Form::placed);

@@ -26,9 +26,9 @@ std::optional<Place> place_named(std::string_view name);
 
 enum class Form : std::uint8_t {
   fused,    // the plan that compile() would run
-  eager,    // each operation a kernel
-  rounded,  // fused, but rounded as eager operations are: gives the bits of those
-  placed    // fused, with results in strided memory of the caller's
+  eager,    // one kernel per operation
+  rounded,  // fused with emulate_eager_rounding: the same bits as eager operations
+  placed    // fused, with results in the caller's strided memory
 };
 
 struct Executor {
@@ -45,10 +45,10 @@ struct Run {
 // Verifies every stage on the way.
 Run run_with(const Executor& executor, const RandomProgram& program,
              std::span<const Tensor> inputs);
-// One operation after the other, each rounding its result: what Form::rounded is compared with.
+// One operation after the other, each rounding its result: the reference of Form::rounded.
 Run run_separately(Place place, const RandomProgram& program, std::span<const Tensor> inputs);
 
-// Compiles the kernels of all the programs in few compilations, so that running them finds these.
+// Compiles the kernels of all the programs in few compilations, before the programs run.
 using ChooseExecutors = std::function<std::vector<Executor>(std::uint64_t seed)>;
 void compile_ahead(std::span<const RandomProgram> programs, const ChooseExecutors& executors);
 

@@ -1,5 +1,5 @@
 // generate(): grows a program step by step. Every candidate step is evaluated by the reference, and
-// taken only if it is small enough and says something: few unknown and few non-finite elements.
+// kept only if it is small enough and checkable: few unknown and few non-finite elements.
 // In: a seed. Out: the program.
 #include <algorithm>
 #include <random>
@@ -36,8 +36,8 @@ Shape large_shape(Random& random) {
   return shape;
 }
 
-// What the theme's matrices can be multiplied by: of as many rows as they have columns, with all,
-// some or none of their batches.
+// A shape that the theme's matrices can be multiplied by: as many rows as they have columns, with
+// all, some or none of their batches.
 Shape multiplier_shape(Random& random, const Shape& theme, std::int64_t most) {
   if (theme.rank() == 0) return theme;
   Shape shape = theme;
@@ -91,7 +91,7 @@ Input random_input(Random& random, const Shape& theme, DType dtype, std::int64_t
   return input;
 }
 
-// Whether checking the value would tell right from wrong.
+// Whether checking the value can detect errors.
 bool is_telling(const Reference& value, bool allow_infinite) {
   std::size_t unknown = 0;
   std::size_t infinite = 0;
@@ -106,7 +106,7 @@ bool is_telling(const Reference& value, bool allow_infinite) {
 void choose_outputs(Random& random, const std::vector<int>& uses, RandomProgram& program) {
   const auto count = static_cast<int>(uses.size());
   const std::size_t wanted = random.pick<std::size_t>({1, 2, 2, 3, 3});
-  // What nothing reads comes first, the latest of it always.
+  // Prefers values that no step reads; always includes the latest of these.
   for (int v = count - 1; v >= program.input_count() && program.outputs.size() < wanted; --v)
     if (uses[static_cast<std::size_t>(v)] == 0) program.outputs.push_back(v);
   while (program.outputs.size() < wanted) {

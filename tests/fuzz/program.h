@@ -12,9 +12,9 @@
 
 namespace sinter::fuzz {
 
-// How an input's elements lie in memory.
+// The memory layout of an input.
 enum class Layout : std::uint8_t { dense, transposed, sliced, broadcast };
-// What an input holds; every value is exact in its dtype.
+// The contents of an input; every value is exact in its dtype.
 enum class Fill : std::uint8_t { small_integers, quarters, reals, positive, special };
 
 struct Input {
@@ -50,7 +50,7 @@ enum class StepKind : std::uint8_t {
   rms_norm,
   // Of two values; the positions in `axes`, 0 or 1, are transposed in their last two axes.
   matmul,
-  // Views and what moves data.
+  // Views, and operations that move data.
   permute,
   slice,
   pad,
@@ -61,7 +61,7 @@ enum class StepKind : std::uint8_t {
   concat,
   stack,
   contiguous,
-  // Made from nothing.
+  // Without operands.
   arange,
   full,
 };
@@ -83,14 +83,14 @@ struct Step {
   DType dtype = DType::f32;   // cast, arange, full
   bool keepdim = false;
   int correction = 1;  // var, std
-  // slice, arange; of a slice that goes down a stop of -1 is the one below the first element, which
-  // std::nullopt asks for. pad: the counts before and after, and the number
+  // slice, arange; for a slice with a negative step, a stop of -1 means std::nullopt: down to the
+  // first element. pad: the counts before and after, and the number
   std::int64_t start = 0;
   std::int64_t stop = 0;
   std::int64_t stride = 1;
 };
 
-// Values are numbered: the inputs, then what each step gives.
+// Values are numbered: the inputs, then the result of each step.
 struct RandomProgram {
   std::uint64_t seed = 0;
   std::vector<Input> inputs;
@@ -105,15 +105,15 @@ RandomProgram generate(std::uint64_t seed);
 // Without the steps and inputs that no output needs (one input always stays).
 RandomProgram pruned(const RandomProgram& program);
 
-// Without reductions and what depends on them; its outputs are what is left at the ends.
+// Without reductions and steps that depend on them; the outputs are the remaining unread values.
 RandomProgram pointwise_part(const RandomProgram& program);
 
 // Calls the API; under a trace it is recorded.
 std::vector<Tensor> run_steps(const RandomProgram& program, std::span<const Tensor> inputs);
 
-// The input's row-major elements, as its dtype holds them.
+// The input's row-major elements, rounded to its dtype.
 std::vector<double> input_values(const Input& input);
-// The tensor itself, laid out as asked.
+// The tensor, in the requested layout.
 Tensor make_input(const Input& input);
 
 std::string to_string(const Input& input);

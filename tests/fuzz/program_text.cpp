@@ -1,4 +1,4 @@
-// RandomProgram as C++-like text: one line an input or step, to paste into a regression test.
+// RandomProgram as C++-like text: one line per input or step, to paste into a regression test.
 // In: a program. Out: lines that name the API's functions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,7 +27,7 @@ std::string axes_text(const Step& step) {
 
 bool is_reduction(StepKind kind) { return kind >= StepKind::sum && kind <= StepKind::argmin; }
 
-// What follows the tensors in the call.
+// The arguments after the tensors in the call.
 std::vector<std::string> options_of(const Step& step) {
   if (is_reduction(step.kind)) {
     const bool is_arg = step.kind == StepKind::argmax || step.kind == StepKind::argmin;

@@ -14,7 +14,7 @@ constexpr Op kTableOps[] = {
 #undef SINTER_POINTWISE
 };
 
-// The kinds with how often each is drawn.
+// The kinds with the frequency of each.
 constexpr std::pair<StepKind, int> kWeights[] = {
     {StepKind::pointwise, 60},  {StepKind::cast, 8},       {StepKind::sum, 5},
     {StepKind::mean, 3},        {StepKind::prod, 2},       {StepKind::max, 4},
@@ -58,7 +58,7 @@ class Proposal {
   int any_value() {
     const auto count = static_cast<int>(values_.size());
     if (random_.one_in(3)) return below(count);
-    // Of the latest ones the one used least: what nothing reads is pruned in the end.
+    // The least used of the latest values: unread ones are pruned in the end.
     int best = count - 1 - below(std::min(count, 3));
     for (int id = std::max(0, count - 4); id < count; ++id)
       if (uses_[static_cast<std::size_t>(id)] < uses_[static_cast<std::size_t>(best)]) best = id;
@@ -212,7 +212,7 @@ class Proposal {
     for (int i = 0; i < shape.rank(); ++i)
       if (random_.one_in(2)) step.axes.push_back(random_.one_in(4) ? i - shape.rank() : i);
     while (is_arg && step.axes.size() > 1) step.axes.pop_back();
-    // Extremes of nothing are refused.
+    // The extreme of zero elements is an error.
     if (shape.numel() == 0 && step.kind != StepKind::sum && step.kind != StepKind::mean &&
         step.kind != StepKind::prod)
       return std::nullopt;
@@ -250,7 +250,7 @@ class Proposal {
 
   std::optional<Step> draw_leaf(Step& step) {
     step.dtype = static_cast<DType>(below(kDTypeCount));
-    // As long as an axis of a value, so that it can meet it.
+    // As long as an axis of a value, so that both can be operands of one step.
     const Shape& like = value(any_value()).shape;
     const std::int64_t length = like.rank() > 0 ? like.back() : 5;
     if (step.kind == StepKind::full) {
@@ -295,7 +295,7 @@ class Proposal {
     return step;
   }
 
-  // What the API answers with a UserError: differences of bools, and numbers that integers cannot
+  // Cases where the API throws a UserError: differences of bools, and numbers that integers cannot
   // be divided by or raised to.
   bool is_refused(const Step& step) const {
     std::optional<DType> met;

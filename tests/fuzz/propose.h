@@ -12,7 +12,7 @@
 
 namespace sinter::fuzz {
 
-// The same numbers on every machine, which the standard's distributions do not promise.
+// The same numbers on every machine, which the standard's distributions do not guarantee.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15u + 1) {}
@@ -29,7 +29,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// `uses`: how many steps read each value so far.
+// `uses`: the number of steps that read each value so far.
 std::optional<Step> propose_step(Random& random, const std::vector<Reference>& values,
                                  const std::vector<int>& uses, std::int64_t most_elements);
 

@@ -1,9 +1,9 @@
 // Random programs, fused and operation by operation, compiled and interpreted, against an f64
 // reference with error bounds; and fused ones that round as eager operations do, bit for bit.
-// One again, or more of them, on some of interpreted, compiled, simt and cuda:
+// To repeat one or more of them on some of interpreted, compiled, simt and cuda:
 //   SINTER_FUZZ_EXECUTORS=compiled SINTER_FUZZ_SEED=7 SINTER_FUZZ_COUNT=1000
 //     test_fuzz --gtest_filter=RandomPrograms.FromSeed
-// Fresh ones for some time: `make fuzz`.
+// To run new ones for some time: `make fuzz`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -45,12 +45,12 @@ TEST_P(RandomProgramShard, CompiledOnesAgreeWithTheReference) {
   const Coverage coverage =
       check_seeds(GetParam() * kPrograms, kPrograms, executors_at(Place::cpu, kOthersEvery));
   RecordProperty("coverage", to_string(coverage));
-  // The bounds must not grow until they check nothing.
+  // The bounds must stay narrow enough to check something.
   EXPECT_LT(coverage.unknown * 20, coverage.elements) << to_string(coverage);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProgramShard, testing::Range<std::uint64_t>(0, 4));
 
-// Interpreting takes a millisecond a program, so these are many, and cover the whole op table.
+// Interpreting takes a millisecond per program, so there are many, covering the whole op table.
 TEST(RandomPrograms, InterpretedOnesAgreeWithTheReference) {
   const Coverage coverage = check_seeds(10000, 1500, executors_at(Place::interpreter, 1));
   if (HasFailure()) return;  // it stopped early
@@ -75,7 +75,7 @@ TEST(RandomPrograms, FromSeed) {
   }
 }
 
-// Seeds that nobody has seen: fixed ones hide what they do not show.
+// New seeds in every run: fixed ones would never find new bugs.
 TEST(RandomPrograms, Fresh) {
   const std::uint64_t seconds = number_from_environment("SINTER_FUZZ_SECONDS", 0);
   if (seconds == 0) GTEST_SKIP() << "set SINTER_FUZZ_SECONDS, or run `make fuzz`";

@@ -134,8 +134,8 @@ std::optional<MatmulSizes> matmul_sizes(const Shape& a, const Shape& b) {
 
 namespace {
 
-// One product of a sum. A kernel may add it without rounding it first, so what overflows alone may
-// be finite in the sum.
+// One product of a sum. A kernel may add it without rounding it first, so a product that overflows
+// alone may be finite in the sum.
 Bounded product(const Bounded& a, const Bounded& b, DType dtype) {
   const std::array<Bounded, 2> operands{a, b};
   const Bounded result = pointwise(Op::mul, dtype, dtype, operands);

@@ -1,5 +1,5 @@
-// Reference: what a RandomProgram computes, step by step on dense arrays of Bounded elements, by
-// code that shares no view, plan or kernel with the library.
+// Reference: evaluates a RandomProgram step by step on dense arrays of Bounded elements, with code
+// that shares no view, plan or kernel with the library.
 // In: a program. Out: every value's dtype, shape and elements.
 #pragma once
 
@@ -39,11 +39,11 @@ std::vector<Reference> reference_values(const RandomProgram& program,
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape& result);
 Reference broadcast_to(const Reference& a, const Shape& shape);
 Reference cast_to(const Reference& a, DType dtype);
-// `kernels` matters for the operations that exp() is part of.
+// `kernels` matters for operations that compute exp().
 Reference apply_op(Op op, const std::vector<Reference>& operands, Kernels kernels = Kernels::host);
 // A number as full() makes it, rounded to the dtype.
 Reference filled(double number, DType dtype);
-// A number of a program as an operand beside `other`: 16-bit floats meet it in f32.
+// A number of a program as an operand beside `other`; beside 16-bit floats it is f32.
 Reference number_like(double number, const Reference& other);
 // Of matrices along the last two axes; a vector is a row on the left and a column on the right.
 // Products are computed in the dtype that sums them, those of 16-bit floats exactly.
@@ -60,7 +60,7 @@ struct MatmulSizes {
 
   std::int64_t products() const { return batch.numel() * m * k * n; }
 };
-// Nothing where the shapes cannot be multiplied.
+// Nullopt if the shapes cannot be multiplied.
 std::optional<MatmulSizes> matmul_sizes(const Shape& a, const Shape& b);
 Reference reduce_axes(ReduceKind kind, const Reference& a, std::uint32_t mask, bool keepdim);
 

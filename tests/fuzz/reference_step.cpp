@@ -17,7 +17,7 @@ std::uint32_t mask_of(const std::vector<int>& axes, int rank) {
   return mask;
 }
 
-// By a count of elements, which need not be a number of a's type.
+// Divides by a count of elements, which a's type need not represent exactly.
 Reference divided(Reference a, double by) {
   for (Bounded& x : a.elements)
     if (x.known())
@@ -83,7 +83,7 @@ Reference normalised(const Step& step, const std::vector<Reference>& t) {
   return t.size() > 2 ? apply_op(Op::add, {result, t[2]}) : result;
 }
 
-// An argument that is a number takes the type of the tensors it meets.
+// A number argument takes the type of the tensors beside it.
 Reference number(const Step& step, std::size_t at, const std::vector<Reference>& values) {
   const std::size_t first = info(step.op).rule == DTypeRule::Select ? 1 : 0;
   bool any = false;
@@ -139,7 +139,7 @@ Reference reduction(const Step& step, const Reference& a, Kernels kernels) {
   }
 }
 
-// A result whose element at an index is `a`'s at source(index).
+// Gathers: the result's element at an index is `a`'s at source(index).
 template <typename F>
 Reference gathered(const Reference& a, const Shape& shape, F&& source) {
   Reference result{a.dtype, shape, {}};

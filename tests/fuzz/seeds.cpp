@@ -1,4 +1,4 @@
-// Failures are shrunk and come with the command that shows them again.
+// Failures are shrunk and reported with the command that reproduces them.
 #include "tests/fuzz/seeds.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string failure_text(const RandomProgram& program, const Failure& failure) {
                      command_for(program.seed, name_of(failure.executor.place)));
 }
 
-// What to print if the process dies on a program: made beforehand, written by the signal's handler.
+// The message if the process dies on a program: prepared in advance, written by the signal handler.
 char running[256];
 
 void name_and_die(int signal) {
@@ -48,7 +48,7 @@ void note_running(std::uint64_t seed) {
   std::strncpy(running, text.c_str(), sizeof running - 1);
 }
 
-// Adds to `coverage`; the number of failures.
+// Adds to `coverage`; returns the number of failures.
 int check_batch(std::uint64_t first, std::uint64_t count, const ChooseExecutors& executors,
                 Coverage& coverage) {
   std::vector<RandomProgram> programs;

@@ -15,7 +15,7 @@ bool fails(const RandomProgram& program, const Executor& executor) {
   return check(program, {executor}, ignored).has_value();
 }
 
-// The program where everybody who read `from` reads `to`.
+// The program with all uses of `from` replaced by `to`.
 RandomProgram redirected(RandomProgram program, int from, int to) {
   for (Step& step : program.steps)
     for (StepArg& arg : step.args)

@@ -1,6 +1,6 @@
 // The text of random programs: it is read back as the same graph, and random edits of it give a
 // graph that verifies or a UserError, never anything else. SINTER_FUZZ_SEED and SINTER_FUZZ_COUNT
-// choose the programs; without a seed there are others in every run.
+// choose the programs; without a seed, every run has new ones.
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 

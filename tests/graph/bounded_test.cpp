@@ -1,4 +1,4 @@
-// Bounds of sums: a bound that always holds, and a much narrower one that real sums keep. Random
+// Bounds of sums: a bound that always holds, and a much narrower one for typical sums. Random
 // programs of tests/fuzz/ test everything else about Bounded.
 #include "src/graph/bounded.h"
 
@@ -20,7 +20,7 @@ Bounded sum(const std::vector<float>& numbers, SumBound bound) {
   return reduce(ReduceKind::sum, DType::f32, DType::f32, elements_of(numbers), bound);
 }
 
-// As kernels sum: `lanes` sums side by side, joined at the end.
+// Sums like kernels: `lanes` partial sums in parallel, combined at the end.
 float summed(const std::vector<float>& numbers, std::size_t lanes) {
   std::vector<float> sums(lanes);
   for (std::size_t i = 0; i < numbers.size(); ++i) sums[i % lanes] += numbers[i];

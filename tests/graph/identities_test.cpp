@@ -90,7 +90,7 @@ TEST_F(IdentitiesTest, NoFactorGrowsBeyondOne) {
   EXPECT_TRUE(has_constant(rewritten(), 3)) << to_string(rewritten());
 }
 
-TEST_F(IdentitiesTest, WhatOthersUseStaysAsItIs) {
+TEST_F(IdentitiesTest, ValuesWithOtherUsersStayUnchanged) {
   const Operand half = mul(x, constant(0.5));
   const Operand sum = one_plus_tanh(x);
   maker.output(mul(half, sum));

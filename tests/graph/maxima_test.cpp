@@ -77,7 +77,7 @@ TEST_F(MaximaTest, RoundingGrowsToo) {
   EXPECT_EQ(maxima(rewritten()), 1);
 }
 
-TEST_F(MaximaTest, ExponentialsGrowWithWhatTheyAreOf) {
+TEST_F(MaximaTest, MaximaOfExponentialsComeFromTheirArguments) {
   m.output(max_of(x));
   m.output(max_of(m.op(Op::exp, {x})));
   EXPECT_EQ(maxima(rewritten()), 1);

@@ -67,7 +67,7 @@ TEST_F(NarrowTest, ArithmeticThatStaysInRangeIsNarrow) {
   EXPECT_FALSE(has_i64(rewritten())) << to_string(rewritten());
 }
 
-TEST_F(NarrowTest, WhatMayLeaveTheRangeStaysWide) {
+TEST_F(NarrowTest, ValuesThatMayExceedI32StayI64) {
   maker.output(maker.cast(range(3, kMost - 1), DType::f32));
   EXPECT_EQ(read_by(rewritten(), Op::cast), DType::i64);
   GraphMaker other;
@@ -80,7 +80,7 @@ TEST_F(NarrowTest, WhatMayLeaveTheRangeStaysWide) {
   EXPECT_EQ(read_by(narrow_integers(unknown.graph), Op::cast), DType::i64);
 }
 
-TEST_F(NarrowTest, WhatTheCallerSeesStaysI64) {
+TEST_F(NarrowTest, OutputsStayI64) {
   const Operand i = range(8);
   maker.output(i);
   maker.output(maker.op(Op::add, {i, number(1, {8})}));

@@ -91,7 +91,7 @@ TEST(FoldConstantsTest, NeutralOperationsPassTheirOperandOn) {
             "%0: f32(4) = input\n%1: f32(4) = neg %0\nreturn %1\n");
 }
 
-TEST(FoldConstantsTest, WhatLooksNeutralButIsNotStays) {
+TEST(FoldConstantsTest, OperationsThatOnlyLookNeutralStay) {
   GraphMaker maker;
   const Operand x = maker.input({4});
   const Operand zero = maker.number(0, {4});
@@ -268,7 +268,7 @@ TEST(MergeEqualTest, EqualExpressionsBecomeOne) {
   expect_same_meaning(maker.graph, merged);
 }
 
-TEST(MergeEqualTest, WhatDiffersInOneThingStaysTwo) {
+TEST(MergeEqualTest, NodesThatDifferInOneFieldStaySeparate) {
   GraphMaker maker;
   const Operand x = maker.input({4, 4});
   const Operand i = maker.input({4, 4}, DType::i32);

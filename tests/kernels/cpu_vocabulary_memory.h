@@ -1,5 +1,5 @@
-// The part of cpu_vocabulary_test.cpp, which includes it, that tests how vectors come from memory
-// and go there, 16-bit floats, reductions along a vector and transposition.
+// The part of cpu_vocabulary_test.cpp, which includes it, that tests loads and stores of vectors,
+// 16-bit floats, reductions along a vector and transposition.
 #pragma once
 
 namespace {
@@ -61,7 +61,7 @@ void check_memory() {
     auto head = lanes_of(n < kLanes ? load_n(p, n, other) : load(p));
     for (int i = 0; i < kLanes; ++i) expect_at(head, i, i < n, i < n ? p[i] : T{}, "load_n");
 
-    // Lanes that are off point far outside.
+    // Disabled lanes point far outside.
     boolv odd{};
     i64v offsets{};
     i32v short_offsets{};
@@ -89,7 +89,7 @@ void check_memory() {
     for (int i = 0; i < kLanes; ++i)
       expect_at(strided, i, i < n, i < n ? q[i * stride] : T{}, "load_strided");
 
-    // Stores: the page before and the page after stay untouched, and so do lanes that are off.
+    // Stores leave the page before, the page after and disabled lanes untouched.
     T source[kLanes];
     for (int i = 0; i < kLanes; ++i) source[i] = stored<T>(i % 3);
     auto v = load(source);
@@ -154,8 +154,8 @@ bool same(f32 a, f32 b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-// Every pattern widens right and comes back; between neighbours, rounding is to the nearest and on
-// a tie to the even one.
+// Every bit pattern widens correctly and converts back; values between neighbours round to nearest
+// even.
 template <class H, class Reference, class Narrow, class Round>
 void check_half(Reference reference, Narrow narrow, Round round) {
   u16 infinity = std::is_same_v<H, f16> ? 0x7c00 : 0x7f80;

@@ -4,7 +4,7 @@
 
 namespace {
 
-// libm's results, as exact as a wider type can have them.
+// libm's results, computed in a wider type.
 #define SN_LIBM_FUNCTIONS(ROW) \
   ROW(exp)                     \
   ROW(exp2)                    \
@@ -28,7 +28,7 @@ namespace {
   ROW(erf)                     \
   ROW(erfc)
 
-// Values around which functions change their way of computing.
+// Values around which functions change their algorithm.
 template <class T>
 std::vector<T> borders() {
   std::vector<T> r = special_values<T>();
@@ -133,7 +133,7 @@ void check_special_pairs(const char* name, F function, R reference) {
     }
 }
 
-// Vectors of floats are divided by other code than scalars.
+// Vectors of floats are divided by different code than scalars.
 template <class T>
 void check_division_of_lanes() {
   std::vector<T> values = special_values<T>();

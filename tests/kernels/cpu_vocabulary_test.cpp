@@ -1,6 +1,6 @@
 // Tests the vocabulary of generated CPU kernels, kernels/cpu/*.h, against f64 and libm references.
-// One file a lane count: this one has 16 lanes, its siblings define SN_LANES and include it. Some
-// of them do without the instructions of newer processors, and name their suite by SN_SUITE. Links
+// One file per lane count: this one has 16 lanes, its siblings define SN_LANES and include it. Some
+// of them disable the instructions of newer processors and name their suite with SN_SUITE. Links
 // with gtest, libmvec and libm.
 
 #ifndef SN_LANES

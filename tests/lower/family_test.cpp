@@ -122,7 +122,7 @@ Machine with_library(Machine machine) {
   return machine;
 }
 
-// Of the heuristic's choice.
+// For the heuristic's choice.
 std::string why_chosen(const IterationSpace& space, const Machine& machine) {
   return why_chosen(space, machine, choose_config(space, machine));
 }

@@ -237,12 +237,12 @@ TEST(MappingTest, ResultsAreKeptWhereTheyFitButNotWithAllThatIsRead) {
   EXPECT_EQ(exponential({16384, 1024}), Caching::operands) << "64 MiB and 64 MiB";
   EXPECT_EQ(decide(softmax({8192, 1024})).tiling().caching, Caching::results);
 }
-TEST(MappingTest, WhatIsOnlyReducedLeavesRoomForOthers) {
+TEST(MappingTest, CachingOfReductionsDependsOnTheirSize) {
   EXPECT_EQ(decide(reduction({2048, 1024}, 1)).tiling().caching, Caching::operands) << "8 MiB";
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).tiling().caching, Caching::results) << "128 MiB";
   EXPECT_EQ(decide(reduction({65536, 4096}, 1)).tiling().caching, Caching::operands) << "1 GiB";
 }
-TEST(MappingTest, TilesGoAlongWhatIsTransposedWhereItsLinesAreFarApart) {
+TEST(MappingTest, LargeStridesOfTransposedTensorsOrderTilesByRows) {
   const auto rows_first = [](std::int64_t rows, std::int64_t cols) {
     GraphMaker maker;
     const Operand x = maker.input({rows, cols});
@@ -291,33 +291,35 @@ TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
   EXPECT_GT(scaled(DType::bf16), scaled(DType::f32));
 }
 
-TEST(MappingTest, WhatTakesThePlaceOfPairsLeavesRoomForAnotherBlock) {
+TEST(MappingTest, ResultsThatReplacePackedHalvesAllowMoreResidentBlocks) {
   EXPECT_EQ(decide(softmax({4096, 65536}, DType::f16)).mapping().blocks_at_once, 6);
   EXPECT_EQ(decide(softmax({4096, 65536})).mapping().blocks_at_once, 4);
   EXPECT_EQ(decide(softmax({65536, 2048}, DType::f16)).mapping().blocks_at_once, 4) << "in a warp";
   EXPECT_EQ(decide(softmax({65536, 65536}, DType::f16)).mapping().blocks_at_once, 5)
-      << "places of 64 bits";
+      << "64-bit indices";
   EXPECT_EQ(decide(softmax({128, 2048}, DType::f16)).mapping().blocks_at_once,
             decide(softmax({128, 2048})).mapping().blocks_at_once)
       << "all blocks have room";
-  EXPECT_EQ(decide(softmax({512, 32768}, DType::f16)).mapping().ahead, 1) << "three waves";
+  EXPECT_EQ(decide(softmax({512, 32768}, DType::f16)).mapping().prefetch, 1) << "three waves";
 }
 
 // Persistent blocks load operands shared by all rows once.
-TEST(MappingTest, BlocksThatShareMuchFetchAhead) {
+TEST(MappingTest, BlocksWithSharedOperandsPrefetch) {
   const auto scaled = [](const Shape& shape, DType dtype) {
     return decide(centred_and_scaled(shape, dtype)).mapping();
   };
-  EXPECT_EQ(scaled({4096, 65536}, DType::f32).ahead, 2);
-  EXPECT_EQ(scaled({300, 16384}, DType::f32).ahead, 1) << "the sanitizers' (suite_cases_test.cpp)";
-  EXPECT_EQ(scaled({1024, 16384}, DType::f32).ahead, 1);
-  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).ahead, 1);
-  EXPECT_EQ(scaled({2048, 16384}, DType::bf16).ahead, 0) << "pairs leave room for more blocks";
-  EXPECT_EQ(scaled({1024, 32768}, DType::bf16).ahead, 1);
-  EXPECT_EQ(scaled({2048, 32768}, DType::bf16).ahead, 0);
-  EXPECT_EQ(scaled({65536, 1024}, DType::f32).ahead, 0) << "short rows' blocks are many";
-  EXPECT_EQ(scaled({1024, 16386}, DType::f32).ahead, 0) << "no whole packs of 16 bytes";
-  EXPECT_EQ(scaled({16, 32768}, DType::f32).ahead, 0) << "no block has a second row";
+  EXPECT_EQ(scaled({4096, 65536}, DType::f32).prefetch, 2);
+  EXPECT_EQ(scaled({300, 16384}, DType::f32).prefetch, 1)
+      << "the sanitizers' (suite_cases_test.cpp)";
+  EXPECT_EQ(scaled({1024, 16384}, DType::f32).prefetch, 1);
+  EXPECT_EQ(scaled({1024, 16384}, DType::bf16).prefetch, 1);
+  EXPECT_EQ(scaled({2048, 16384}, DType::bf16).prefetch, 0)
+      << "packed halves leave room for more blocks";
+  EXPECT_EQ(scaled({1024, 32768}, DType::bf16).prefetch, 1);
+  EXPECT_EQ(scaled({2048, 32768}, DType::bf16).prefetch, 0);
+  EXPECT_EQ(scaled({65536, 1024}, DType::f32).prefetch, 0) << "short rows' blocks are many";
+  EXPECT_EQ(scaled({1024, 16386}, DType::f32).prefetch, 0) << "no whole packs of 16 bytes";
+  EXPECT_EQ(scaled({16, 32768}, DType::f32).prefetch, 0) << "no block has a second row";
 }
 
 TEST(MappingTest, LongRowsThatShareMuchTakeLargerBlocks) {
@@ -344,14 +346,14 @@ TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
   EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
   EXPECT_EQ(scaled({128, 8200}), std::pair(256, 1)) << "more threads would have nothing to do";
   EXPECT_EQ(scaled({1024, 16392}), std::pair(512, 1)) << "nor would whole blocks";
-  EXPECT_EQ(scaled({1024, 32770}).second, 2) << "nothing is fetched ahead";
+  EXPECT_EQ(scaled({1024, 32770}).second, 2) << "nothing is prefetched";
 }
 TEST(MappingTest, PackedRowsWithoutClusters) {
   Machine ampere = kHopper;
   ampere.largest_cluster = 1;
   const tile::Mapping mapping =
       decide(centred_and_scaled({1024, 32768}, DType::f16), ampere).mapping();
-  EXPECT_EQ(std::pair(mapping.cluster, mapping.ahead), std::pair(1, 0));
+  EXPECT_EQ(std::pair(mapping.cluster, mapping.prefetch), std::pair(1, 0));
 }
 TEST(MappingTest, BlocksOfShortAndMiddleRows) {
   const auto block = [](const Graph& graph) {
@@ -379,9 +381,10 @@ TEST(MappingTest, FetchingLeavesRoomForReductions) {
   int fetching = 0;
   for (const Config& config : candidate_configs(d.space, kHopper, false)) {
     const tile::Mapping& mapping = tiling_of(config).mapping;
-    if (mapping.ahead == 0) continue;
+    if (mapping.prefetch == 0) continue;
     ++fetching;
-    const std::int64_t fetched = mapping.ahead * tiling_of(config).tile_cols / mapping.cluster * 4;
+    const std::int64_t fetched =
+        mapping.prefetch * tiling_of(config).tile_cols / mapping.cluster * 4;
     const std::int64_t slots = 2 * 2 * mapping.threads_per_row / 32 * mapping.cluster * 4;
     EXPECT_LE(fetched + slots + 4 * 8, 227 << 10) << to_string(config);
   }

@@ -149,7 +149,7 @@ TEST(DeviceLowering, ScalarsSayWhatDividesThem) {
   EXPECT_TRUE(found) << "the stride of 1024";
 }
 
-TEST(DeviceLowering, WhatProgramsShareIsMarked) {
+TEST(DeviceLowering, BuffersSharedByProgramsAreMarkedReused) {
   GraphMaker maker;
   const Operand x = maker.input({256, 64});
   const Operand bias = maker.input({64});

@@ -136,7 +136,7 @@ TEST(IterationTest, AValueInsideAConcatIsWrittenWithItsStrides) {
 
 // The tiles GPU threads keep live until their row is reduced: the elements themselves, or costly
 // values computed from them.
-TEST(IterationTest, WhatIsKeptUntilARowIsReduced) {
+TEST(IterationTest, ComputedTilesLiveAcrossAReductionAreCounted) {
   const Shape shape{4, 8};
   const auto rows = [&](const Operand& row) { return along_rows(row, shape[1]); };
   {
@@ -208,7 +208,7 @@ TEST(IterationTest, ComputedTilesThatAreKeptAtOnce) {
   }
 }
 // Independent of the order of independent reductions.
-TEST(IterationTest, WhatIsComputedAfterAllReductionsIsNotKept) {
+TEST(IterationTest, TilesComputedAfterAllReductionsAreNotCounted) {
   const Shape shape{4, 8};
   for (const bool max_first : {true, false}) {
     GraphMaker m;
@@ -224,7 +224,7 @@ TEST(IterationTest, WhatIsComputedAfterAllReductionsIsNotKept) {
     EXPECT_EQ(space_of(m.graph).kept_computed, 0) << max_first;
   }
 }
-TEST(IterationTest, WhatWaitsForADeeperReductionIsKept) {
+TEST(IterationTest, TilesLiveAcrossADeeperReductionAreCounted) {
   const Shape shape{4, 8};
   GraphMaker m;
   const Operand x = m.input(shape);

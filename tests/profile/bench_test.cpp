@@ -62,7 +62,7 @@ TEST(Bench, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(bench(nullptr), UserError);
 }
 
-TEST(Bench, WhatTheFunctionThrowsComesThrough) {
+TEST(Bench, ExceptionsOfTheFunctionPropagate) {
   EXPECT_THROW(bench([] { throw UserError("no"); }, {.seconds = 0.001}), UserError);
 }
 

@@ -156,7 +156,7 @@ TEST_F(ThreadTime, SurvivesThreadsThatComeAndGoWhileCountersOpen) {
   maker.join();
 }
 
-TEST_F(ThreadTime, WhatTheWorkThrowsComesThroughAndNothingStaysOpen) {
+TEST_F(ThreadTime, ExceptionsPropagateAndCountersAreClosed) {
   const auto open_files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
   };

@@ -150,7 +150,7 @@ TEST_F(MemoryTree, NothingThereIsAReason) {
   EXPECT_NE(find_memory_events("/nowhere").why_none, "");
 }
 
-TEST_F(MemoryTree, WhatIsMissingIsNamed) {
+TEST_F(MemoryTree, MissingFilesAreNamed) {
   for (const std::string file :
        {"type", "cpumask", "format/umask", "events/cas_count_write", "events/cas_count_read",
         "events/cas_count_read.scale", "events/cas_count_write.unit"}) {
@@ -184,7 +184,7 @@ TEST_F(MemoryTree, GarbageIsRefused) {
   }
 }
 
-TEST_F(MemoryTree, WhatIsNoFileIsNotRead) {
+TEST_F(MemoryTree, NonRegularFilesAreNotRead) {
   add_server("uncore_imc_0", "20");
   const std::string path = root_.path() + "/uncore_imc_0/type";
   fs::remove(path);

@@ -1,4 +1,4 @@
-// The files of tests/profile/embedded/, embedded as the library's own are.
+// The files of tests/profile/embedded/, embedded like the library's own.
 #pragma once
 
 #include <string_view>

@@ -16,7 +16,7 @@ using Tensors = std::vector<Tensor>;
 
 const Shape kShape{8, 8};
 
-// Of two inputs; `pairs` of them with results in their memory.
+// A program of two inputs; `pairs`: inputs that share memory with results.
 template <typename F>
 std::shared_ptr<const Program> program_of(const std::vector<InPlace>& pairs, F&& f,
                                           bool fuse = true) {
@@ -53,7 +53,7 @@ TEST(InPlacePrograms, FollowKernelsThatReadTheInput) {
   EXPECT_FALSE(program_of({{1, 0}}, last, false)->runs_in_place) << "a later kernel reads it";
 }
 
-TEST(InPlacePrograms, RefuseWhatReadsOtherElements) {
+TEST(InPlacePrograms, RefuseKernelsThatReadOtherElements) {
   const auto refused = [&](const std::vector<InPlace>& pairs, const auto& f) {
     return !program_of(pairs, f)->runs_in_place;
   };

@@ -58,7 +58,7 @@ TEST_F(DiskCacheTest, DirectoryIsOwnerOnly) {
   EXPECT_EQ(info.st_mode & 0777, 0700u);
 }
 
-TEST_F(DiskCacheTest, WhatWasPutIsFound) {
+TEST_F(DiskCacheTest, StoredEntriesAreFound) {
   EXPECT_FALSE(cache_->get(kKey));
   const std::string payload(100'000, 'k');
   const std::string path = put(payload);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
-// As kernels do it (kernels/cuda/math.cuh).
+// The division as kernels do it (kernels/cuda/math.cuh).
 std::uint32_t quotient(std::uint32_t number, std::uint64_t inverse) {
   const auto high = static_cast<std::uint32_t>(inverse >> 32);
   const std::uint64_t product = std::uint64_t{number} * static_cast<std::uint32_t>(inverse);
@@ -32,7 +32,7 @@ TEST(CudaInverse, GivesTheQuotientOfEveryNumberOfPrograms) {
       ASSERT_EQ(quotient(static_cast<std::uint32_t>(n), inverse), n / d) << n << " / " << d;
     };
     for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, kMost - 1, kMost}) check(n);
-    for (int i = 0; i < 200; ++i) {  // next to multiples, where a wrong digit shows
+    for (int i = 0; i < 200; ++i) {  // next to multiples, where rounding errors show
       const std::int64_t multiple = static_cast<std::int64_t>(random() % (kMost / d + 1)) * d;
       for (const std::int64_t n : {multiple - 1, multiple, multiple + 1}) check(n);
     }
@@ -55,7 +55,7 @@ TEST(CudaArgument, HasAddressesScalarsTheNumberOfProgramsAndInverses) {
   const std::vector<tile::BufferBinding> buffers{{&x, 1}};
   const std::vector<std::int64_t> scalars{-4, 12};
   const std::vector<int> divisors{1};
-  GpuWords words;  // NOLINT: what is not written is not read
+  GpuWords words;  // NOLINT: unwritten words are not read
   ASSERT_EQ(pack_gpu_words(buffers, scalars, 24, divisors, words), 5U);
   EXPECT_EQ(words[0], reinterpret_cast<std::uintptr_t>(&x));
   EXPECT_EQ(static_cast<std::int64_t>(words[1]), -4);

@@ -90,7 +90,7 @@ TEST(KernelCache, FailureIsNotRemembered) {
 TEST(KernelCache, AFailureIsTheErrorOfAllWhoWait) {
   KernelCache cache;
   std::atomic<int> tries{0};
-  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, as ThreadSanitizer wants
+  std::vector<std::exception_ptr> errors(4);  // destroyed by one thread, for ThreadSanitizer
   std::vector<std::thread> threads;
   for (std::exception_ptr& error : errors)
     threads.emplace_back([&] {
@@ -110,7 +110,7 @@ TEST(KernelCache, AFailureIsTheErrorOfAllWhoWait) {
   EXPECT_TRUE(cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); }));
 }
 
-TEST(KernelCache, ClearKeepsWhatIsHeld) {
+TEST(KernelCache, ClearKeepsReferencedKernels) {
   KernelCache cache;
   const KernelPtr kernel = cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); });
   cache.clear();
@@ -118,7 +118,7 @@ TEST(KernelCache, ClearKeepsWhatIsHeld) {
   EXPECT_EQ(kernel.use_count(), 1);
 }
 
-TEST(KernelCache, OnlyWhatNobodyHoldsIsDropped) {
+TEST(KernelCache, OnlyUnreferencedKernelsAreDropped) {
   KernelCache cache;
   KernelPtr kernel = cache.get({1, 2}, [] { return std::make_shared<NoKernel>(); });
   cache.get({3, 4}, [] { return std::make_shared<NoKernel>(); });

@@ -126,7 +126,7 @@ TEST_F(TemporaryDirectoryTest, HandledAndIgnoredSignalsStaySo) {
             0);
 }
 
-TEST_F(TemporaryDirectoryTest, WhatAKilledProcessLeftIsRemovedByTheNext) {
+TEST_F(TemporaryDirectoryTest, LeftoversOfAKilledProcessAreRemovedByTheNext) {
   EXPECT_TRUE(WIFSIGNALED(in_child([] {
     leak();
     raise(SIGKILL);
@@ -140,7 +140,7 @@ TEST_F(TemporaryDirectoryTest, WhatAKilledProcessLeftIsRemovedByTheNext) {
   EXPECT_EQ(left(), 0u);
 }
 
-TEST_F(TemporaryDirectoryTest, WhatIsNotStaleStays) {
+TEST_F(TemporaryDirectoryTest, FoldersThatAreNotStaleAreKept) {
   const pid_t dead = fork();
   if (dead == 0) _exit(0);
   waitpid(dead, nullptr, 0);

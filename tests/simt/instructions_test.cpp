@@ -162,13 +162,13 @@ TEST(SimtInstructions, QuotientsByInverses) {
 }
 
 // On packed halves: each half equals the scalar result.
-TEST(SimtInstructions, TheGreaterOfTwoPairs) {
+TEST(SimtInstructions, PackedMinAndMax) {
   std::vector<std::uint16_t> values = all_sixteen_bits();
   std::shuffle(values.begin(), values.end(), std::mt19937(5));
-  const std::uint16_t zeros[] = {0,      0x8000, 0, 0x8000,
-                                 0x8000, 0,      0, 0x8000};  // two packs that meet
+  const std::uint16_t zeros[] = {0, 0x8000, 0,     0x8000, 0x8000,
+                                 0, 0,      0x8000};  // packs at indices 0 and 4 are combined
   std::copy(std::begin(zeros), std::end(zeros), values.begin());
-  const auto of_pairs = [&](const std::string& type, const std::string& name) {
+  const auto of_packed = [&](const std::string& type, const std::string& name) {
     KernelText kernel = one_to_one(type, "f32", "0.f");
     kernel.body = fmt::format(
         "SN_INPUT({0}, in0, 0);\nSN_OUTPUT(f32, out0, 1);\nwait_for_previous_kernel();\n"
@@ -189,8 +189,8 @@ TEST(SimtInstructions, TheGreaterOfTwoPairs) {
   };
   for (const bool greater : {true, false}) {
     const std::string name = greater ? "maximum" : "minimum";
-    const auto f16 = of_pairs("f16", name);
-    const auto bf16 = of_pairs("bf16", name);
+    const auto f16 = of_packed("f16", name);
+    const auto bf16 = of_packed("bf16", name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint16_t a = values[i];
       const std::uint16_t b = values[i ^ 4];

@@ -170,7 +170,7 @@ TEST(SimtWrongKernels, IndicesOutsideAnArray) {
                 " reads slots[-1], which has 32 elements");
 }
 
-TEST(SimtWrongKernels, ReadsWhatNobodyWrote) {
+TEST(SimtWrongKernels, ReadsUninitializedSharedMemory) {
   const KernelText kernel = kernel_of(
       "SN_SHARED(f32, slots, 64);\nput(slots, t, 1.f);\nblock_barrier();\n"
       "store_one(out0, t, (f32)get(slots, t + 8));");
@@ -300,10 +300,10 @@ TEST(SimtWrongKernels, AnExchangeOfTheWrongParity) {
 
 KernelText fetching(const std::string& wait) {
   return kernel_of(
-      "SN_FETCHED(f32, 4, ahead, 2 * 32, 0);\n"
-      "if (t < 10) fetch_pack<4, kOften>(ahead, t, in0, t * 4);\nend_of_fetch();\n"
-      "if (t < 10) fetch_pack<4, kOften>(ahead, 32 + t, in0, t * 4);\nend_of_fetch();\n" +
-      wait + "if (t < 10) get(ahead, 32 + t);");
+      "SN_FETCHED(f32, 4, fetched, 2 * 32, 0);\n"
+      "if (t < 10) fetch_pack<4, kOften>(fetched, t, in0, t * 4);\nend_of_fetch();\n"
+      "if (t < 10) fetch_pack<4, kOften>(fetched, 32 + t, in0, t * 4);\nend_of_fetch();\n" +
+      wait + "if (t < 10) get(fetched, 32 + t);");
 }
 
 TEST(SimtWrongKernels, TakesWhatMayNotHaveArrived) {
@@ -311,8 +311,8 @@ TEST(SimtWrongKernels, TakesWhatMayNotHaveArrived) {
   for (const char* wait : {"", "wait_for_fetched<1>();\n"}) {
     const KernelText kernel = fetching(wait);
     EXPECT_EQ(error_on_forty(kernel, 1), kTag +
-                                             at(kernel, 0, 0, "if (t < 10) get(ahead, 32 + t);") +
-                                             " reads ahead[32], which was never written");
+                                             at(kernel, 0, 0, "if (t < 10) get(fetched, 32 + t);") +
+                                             " reads fetched[32], which was never written");
   }
 }
 

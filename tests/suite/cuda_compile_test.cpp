@@ -24,7 +24,7 @@ namespace {
 
 constexpr Shape2 kShapes[] = {{128, 128}, {37, 1000}, {65536, 128}, {128, 65536}, {3, 300'000}};
 
-// By architecture and text, so that nothing is compiled twice: the first user.
+// The first user of each kernel, by architecture and text, so that nothing is compiled twice.
 using Kernels = std::map<std::pair<std::string, std::string>, std::string>;
 
 void add_kernels(const Case& each, const Shape2& shape, DType dtype,

@@ -75,8 +75,8 @@ TEST(FarDevice, InputsPassThroughASmallBuffer) {
   EXPECT_EQ(device->copies_in, 1) << "large inputs repeat what the host made";
 }
 
-// The reference is computed from them.
-TEST(FarDevice, RowsOfInputsAreKnownWithoutThem) {
+// The reference is computed from regenerated rows, not from the tensors.
+TEST(FarDevice, RowsOfInputsAreGeneratedWithoutTheTensors) {
   ThreadPool threads(2);
   for (const auto& [name, shape] : {std::pair{"bias_dropout_add_t", Shape2{5, 2'100'000}},
                                     {"bias_dropout_add_t", {3000, 1500}},
@@ -198,7 +198,7 @@ TEST(FarDevice, ALimitThatHasNoRoomGoesOverAPart) {
   device->available = std::size_t{8} << 30;
 }
 
-TEST(FarDevice, WhatDoesNotFitIsSkipped) {
+TEST(FarDevice, WorkloadsBeyondDeviceMemoryAreSkipped) {
   far_device()->available = 1 << 20;
   SuiteOptions options = tiny();
   options.cases = {"softmax"};

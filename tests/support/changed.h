@@ -1,4 +1,4 @@
-// change(x): gives a value of any type that keys are made of another value.
+// change(x): changes a value of any type that keys consist of.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ void change(std::shared_ptr<T>& value) {
   else
     value = std::shared_ptr<T>(std::shared_ptr<int>(new int(0)), nullptr);
 }
-// The first of its fields.
+// Changes the first field.
 template <HasFields T>
 void change(T& value) {
   const auto fields = fields_of(static_cast<const T*>(nullptr));

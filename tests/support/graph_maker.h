@@ -1,5 +1,5 @@
-// GraphMaker: writes small graphs in few words, on top of GraphBuilder. An Operand stands for a
-// value and the view it is seen through.
+// GraphMaker: builds small graphs concisely, on top of GraphBuilder. An Operand is a value and the
+// view through which it is read.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ class GraphMaker {
   GraphMaker& operator=(const GraphMaker&) = delete;
 
   Operand input(const Shape& shape, DType dtype = DType::f32) { return build.input(dtype, shape); }
-  // An input seen through `view` over the caller's buffer.
+  // An input read through `view` over the caller's buffer.
   Operand input_view(const View& view, DType dtype = DType::f32) {
     return {build.input(dtype, view.shape).node, view};
   }
@@ -30,7 +30,7 @@ class GraphMaker {
     return build.range(count, start, step, dtype);
   }
   Operand op(Op op, const std::vector<Operand>& operands) { return build.pointwise(op, operands); }
-  // A node of its own even where the dtype stays.
+  // Adds a node even if the dtype stays the same.
   Operand cast(const Operand& operand, DType dtype) {
     return build.add(
         {.op = Op::cast, .dtype = dtype, .shape = operand.view.shape, .operands = {operand}});
@@ -57,7 +57,7 @@ inline Operand transposed(const Operand& operand) {
 inline Operand expanded(const Operand& operand, const Shape& shape) {
   return seen(operand, expand(operand.view, shape));
 }
-// A row-level value, one a row, repeated along a new last axis.
+// A per-row value, repeated along a new last axis.
 inline Operand along_rows(const Operand& operand, std::int64_t columns) {
   Shape shape = operand.view.shape;
   shape.push_back(columns);

@@ -1,5 +1,5 @@
-// The meaning of a Graph, in f64 and by brute force: what simplifier, planner and lowering are
-// tested against. Numbers are doubles throughout, so integers must stay below 2^53; only casts and
+// Brute-force f64 evaluation of a Graph: the reference for tests of simplifier, planner and
+// lowering. Numbers are doubles throughout, so integers must stay below 2^53; only casts and
 // constants round to their dtype.
 #pragma once
 
@@ -24,9 +24,9 @@ std::vector<std::int64_t> offsets_of(const View& view);
 // `inputs`: the elements of each input's buffer. Out: each output's elements, row-major.
 std::vector<Numbers> evaluate(const Graph& graph, const std::vector<Numbers>& inputs);
 
-// Numbers that suit the dtype: small whole ones for integers, 0 and 1 for bool.
+// Numbers suitable for the dtype: small ones for integers, 0 and 1 for bool.
 Numbers random_numbers(std::mt19937& random, std::int64_t count, DType dtype);
-// As many for each input as any view of it reaches.
+// Enough elements for every view of each input.
 std::vector<Numbers> random_inputs(const Graph& graph, unsigned seed);
 
 std::vector<std::byte> to_bytes(const Numbers& numbers, DType dtype);
@@ -38,7 +38,7 @@ using KernelRunner = std::function<void(const Kernel&, const std::vector<tile::B
 using ConfigChooser = std::function<Config(const IterationSpace&)>;
 
 // Lowers and runs every group of the plan, in order. Unwritten memory holds a pattern that no
-// result has. Out: as evaluate().
+// result has. Returns the same as evaluate().
 std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inputs,
                               const ConfigChooser& choose = {}, const KernelRunner& run = {});
 
@@ -46,7 +46,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
 void expect_close(const std::vector<Numbers>& actual, const std::vector<Numbers>& expected,
                   double bound, const std::string& what = {});
 
-// What the pass makes of the graph, without dead nodes; it has the same meaning for random inputs.
+// The graph after the pass, without dead nodes. Checks that it computes the same on random inputs.
 Graph rewritten_by(Graph (*pass)(Graph), const Graph& graph);
 
 }  // namespace sinter::testing_support

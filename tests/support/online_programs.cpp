@@ -49,7 +49,7 @@ double hard_value(std::int64_t row, std::int64_t col, std::int64_t cols) {
     case 5:
       return infinity;
     case 6:
-      return static_cast<double>(col % 1000) / 4;  // a greater one again and again
+      return static_cast<double>(col % 1000) / 4;  // the maximum grows often
     case 7:
       return -static_cast<double>(col % 1000) / 4;
     case 8:
@@ -116,7 +116,7 @@ Numbers hard_rows(std::int64_t rows, std::int64_t cols, DType dtype, int axis) {
 void expect_online_right(DType dtype, int axis, const KernelRunner& run) {
   const double bound = dtype == DType::bf16 ? 1e-2 : dtype == DType::f16 ? 1e-3 : 1e-5;
   for (std::int64_t cols : {1, 7, 32, 101, 17000}) {
-    // Of the long ones just those in which the sum is corrected often.
+    // Of the long rows, only those in which the sum is often rescaled.
     const std::int64_t rows = axis == 1 && cols > 1000 ? 7 : kKindsOfRows;
     if (axis == 0 && cols > 1000) continue;
     const Numbers values = hard_rows(rows, cols, dtype, axis);

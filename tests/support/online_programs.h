@@ -1,5 +1,5 @@
 // Programs with sums of exponentials below their maximum, on rows that are hard for a running sum.
-// In: who runs kernels. Out: failures where the looping forms differ from the f64 reference.
+// In: a function that runs kernels. Out: failures if a looping form differs from the f64 reference.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sinter::testing_support {
 struct OnlineProgram {
   std::string name;
   Graph graph;  // of one input, (rows, cols), or (cols, rows) where it reduces over axis 0
-  int passes;   // walks over the reduced axis: with the sums in their maximum's pass, and without
+  int passes;   // over the reduced axis: with online sums, and without
   int plain_passes;
 };
 
@@ -23,7 +23,7 @@ std::vector<OnlineProgram> online_programs(std::int64_t rows, std::int64_t cols,
 // A looping form with tiles of 32 columns on 32 threads.
 Config looping_config(const IterationSpace& space, bool online);
 
-// Rows with infinities, NaN, rising and falling values among them: what `dtype` holds of them.
+// Rows with infinities, NaN, rising and falling values, rounded to `dtype`.
 Numbers hard_rows(std::int64_t rows, std::int64_t cols, DType dtype, int axis = 1);
 
 // Every program at odd lengths, one of them long enough for sums in blocks.

@@ -1,4 +1,4 @@
-// Special values meet special values; random ones are near zero and over the dtype's range.
+// All combinations of special values; random values near zero and over the dtype's range.
 #include "tests/support/op_columns.h"
 
 #include <random>

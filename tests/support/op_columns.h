@@ -1,4 +1,4 @@
-// Operands for whole rows of the op table: special values and random ones, and what comes of them.
+// Operands for whole rows of the op table: special values and random ones, and their results.
 // In: an op, a dtype. Out: columns of values, tensors of them, the reference's results.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace sinter::testing {
 
 std::vector<OpRow> rows_of_arity(int arity, DType dtype);  // that take operands of the dtype
 
-using Columns = std::vector<std::vector<Real>>;  // one list of values an operand
+using Columns = std::vector<std::vector<Real>>;  // one list of values per operand
 
-// Special values with special values, then random ones near zero and over the dtype's range.
+// All combinations of special values, then random ones near zero and over the dtype's range.
 Columns operand_values(DType dtype, int arity);
 std::vector<Tensor> tensors_of(DType dtype, const Columns& columns,
                                const std::string& device = "cpu");

@@ -85,7 +85,7 @@ constexpr bool has_integer_form(Rule rule) {
   return rule != Rule::Floating && rule != Rule::Logical && rule != Rule::Test;
 }
 
-// Where IEEE 754 or the C library say which zero it is; maximum and minimum may pick either.
+// Whether IEEE 754 or the C library define the zero's sign; maximum and minimum may return either.
 bool keeps_sign_of_zero(const OpRow& op) {
   for (const char* name :
        {"copy",       "add",   "sub",  "mul",   "div",   "neg",  "abs",   "sign",  "square",
@@ -172,7 +172,7 @@ Tolerance tolerance_of(const OpRow& op, DType result) {
   if (result == DType::f64) ulps = op.f64_ulps;
   if (result == DType::f16 && op.f32_ulps > 0) ulps = 0.5 + op.f32_ulps * 0x1p-12;
   if (result == DType::bf16 && op.f32_ulps > 0) ulps = 0.5 + op.f32_ulps * 0x1p-15;
-  // Ops of more than one step multiply what a subnormal in between has lost.
+  // Ops of more than one step multiply the error of an intermediate subnormal.
   const bool composed = op.name == "silu" || op.name.starts_with("gelu");
   return {ulps, composed ? 1024 * ulp_of(result, 0) : 0, keeps_sign_of_zero(op)};
 }

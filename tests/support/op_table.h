@@ -1,5 +1,5 @@
-// The op table as tests see it: for every row of ops.def its function, its dtype rule, and a
-// reference of its own. A row without a reference in op_references.def does not compile.
+// The op table for tests: for every row of ops.def its function, its dtype rule, and an independent
+// reference. A row without a reference in op_references.def does not compile.
 #pragma once
 
 #include <sinter/sinter.h>
@@ -28,14 +28,14 @@ struct OpRow {
 
 const std::vector<OpRow>& op_table();
 
-// What the dtype rule promises, written out anew.
+// The dtype rules, written independently of the library.
 DType expected_dtype(Rule rule, DType promoted);  // of the result
 DType operand_dtype(Rule rule, DType promoted);   // that operands are converted to
 
 // Whether the op takes operands of that dtype.
 bool takes(const OpRow& op, DType promoted);
-// Whether the op takes that number with them: no zero divides integers, and no exponent of theirs
-// is negative.
+// Whether the op accepts that number: integers are not divided by zero or raised to a negative
+// power.
 bool takes_number(const OpRow& op, DType promoted, bool number_is_second, Real number);
 
 // The value of the op for operands of one dtype (they are converted as the rule says).

@@ -1,4 +1,4 @@
-// Every value can be seen as (4, 6), whatever its own shape: so any two can meet.
+// Every value can be viewed as (4, 6), whatever its shape, so any two can be operands of one node.
 #include "tests/support/random_graph.h"
 
 #include <random>
@@ -15,7 +15,7 @@ Graph random_graph(unsigned seed) {
   std::vector<Operand> values{maker.input({4, 6}), maker.input({4, 6}), maker.input({6})};
   values.push_back(maker.input_view({{4, 6}, {1, 4}, 0}));  // stored transposed
   auto any = [&] { return values[static_cast<std::size_t>(pick(0, int(values.size()) - 1))]; };
-  // Any value as (4, 6), by whatever view does it.
+  // Any value viewed as (4, 6).
   auto full = [&]() -> Operand {
     Operand value = any();
     const Shape& shape = value.view.shape;

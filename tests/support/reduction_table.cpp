@@ -49,7 +49,7 @@ Real log_of_sum(const Row& row) {
   return top + std::log(sum);
 }
 
-// Roundings of a sum are of either sign: over n elements in one lane they add up to about sqrt(n).
+// Rounding errors of a sum have either sign: n of them in one lane add up to about sqrt(n).
 Real roundings_of_sum(const Row& row) { return 8 + std::sqrt(static_cast<Real>(row.size())); }
 Real no_error(const Row&, Real) { return 0; }
 Real sum_of_magnitudes(const Row& row, Real) {
@@ -63,7 +63,7 @@ Real mean_of_magnitudes(const Row& row, Real) {
 Real every_factor(const Row& row, Real result) {
   return std::fabs(result) * static_cast<Real>(row.size());
 }
-// The mean is rounded, which moves every distance.
+// The mean is rounded, which changes every difference from it.
 Real largest_square(const Row& row, Real) {
   Real most = 0;
   for (Real x : row) most = std::max(most, x * x);
@@ -156,7 +156,7 @@ Gathered gather(const Tensor& x, const std::vector<int>& axes, bool keepdim) {
     tolerance.absolute = std::max(tolerance.absolute, static_cast<Real>(reduction.factor) * unit *
                                                           reduction.scale(row, want.back()));
   }
-  // A 16-bit result: half its unit besides what f32 loses.
+  // A 16-bit result: half an ulp in addition to the f32 error.
   if (dtype != compute_dtype(dtype)) {
     Real most = 0;
     for (Real value : want)

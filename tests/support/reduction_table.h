@@ -1,4 +1,4 @@
-// The reductions as tests see them: how to call each, and a reference over gathered rows.
+// The reductions for tests: how to call each, and a reference over gathered rows.
 #pragma once
 
 #include <sinter/sinter.h>
@@ -23,7 +23,7 @@ struct ReductionRow {
   Tensor (*call)(const Tensor& x, const std::vector<int>& axes, bool keepdim);
   Real (*reference)(const std::vector<Real>& row);
   DType (*dtype)(DType input);
-  // The bound: so many times `scale`, in half units in the last place of what is computed in.
+  // The bound: a multiple of `scale`, in half ulps of the compute dtype.
   double factor;
   Real (*scale)(const std::vector<Real>& row, Real result);
 };

@@ -1,4 +1,4 @@
-// Graphs as text in tests: round trips, and what passes make of a program.
+// Graphs as text in tests: round trips, and programs after passes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline void expect_round_trip(const Graph& graph) {
   expect_same_graph(read, graph);
 }
 
-// What a pass makes of a program, as text, without dead nodes. It must not change the meaning.
+// A program after a pass, as text, without dead nodes. The pass must not change the results.
 inline std::string after(Graph (*pass)(Graph), std::string_view text) {
   return to_string(rewritten_by(pass, parse_graph(text)));
 }

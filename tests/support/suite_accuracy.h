@@ -1,5 +1,5 @@
 // One of the suite's cases through the API on a device, against the suite's f64 reference.
-// In: a case, a shape, a dtype, a device. Out: a failure where it is not as accurate as promised.
+// In: a case, a shape, a dtype, a device. Out: a failure if the result exceeds its tolerance.
 #pragma once
 
 #include <fmt/format.h>

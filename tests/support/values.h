@@ -1,4 +1,4 @@
-// Host values of tensors, and how far a result may lie from its reference.
+// Host values of tensors, and tolerances of results.
 // Reals are long doubles: they hold every value of every dtype, and leave room to judge f64.
 #pragma once
 
@@ -41,11 +41,11 @@ Tensor random_tensor(DType dtype, const Shape& shape, unsigned seed = 1, Real lo
 Tensor counting_tensor(const Shape& shape, DType dtype = DType::f32);
 
 // Zeros of both signs, subnormals, ones, thresholds of the functions, the largest, infinities, NaN;
-// for integers the extremes and what f32 and f64 cannot hold.
+// for integers the extremes and values that f32 and f64 cannot represent.
 std::vector<Real> special_values(DType dtype);
 
-// How far a result may lie from its reference: so many units in the last place of the result's
-// dtype, or the absolute distance, whichever is more. Integers and bools are exact.
+// The tolerance of a result: a number of ulps of the result's dtype, or the absolute distance,
+// whichever is more. Integers and bools are exact.
 struct Tolerance {
   double ulps = 0;
   Real absolute = 0;

@@ -1,4 +1,4 @@
-// What the builder removes from a program: dead values and duplicate constants.
+// The builder's removal of dead values and duplicate constants.
 #include "src/tile/dead_values.h"
 
 #include <gtest/gtest.h>

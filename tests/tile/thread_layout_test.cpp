@@ -16,7 +16,7 @@ TEST(ThreadLayoutTest, ThreadsStandSideBySideThenInRows) {
   EXPECT_TRUE(layout.rows_exact({16, 256}));
 }
 
-TEST(ThreadLayoutTest, WhatHasOneColumnOrOneRowIsHeldAlike) {
+TEST(ThreadLayoutTest, SingleRowsAndColumnsAreReplicated) {
   const ThreadLayout layout({.threads = 128, .threads_per_row = 32, .vector = 4, .cluster = 1});
   EXPECT_EQ(layout.elements({16, 1}), 4);
   EXPECT_EQ(layout.elements({1, 128}), 4);
@@ -54,7 +54,7 @@ TEST(ThreadLayoutTest, RowsOfMoreThanAWarpNeedASlotForEachWarp) {
   EXPECT_EQ(wide.slots({4, 128}), 4 * 4);
   EXPECT_EQ(wide.slots({3, 128}), 4 * 4) << "rows of threads that stand outside have theirs";
   const ThreadLayout shared(
-      {.threads = 32, .threads_per_row = 32, .vector = 1, .cluster = 4, .ahead = 1});
+      {.threads = 32, .threads_per_row = 32, .vector = 1, .cluster = 4, .prefetch = 1});
   EXPECT_EQ(shared.slots({1, 128}), 4) << "one of every block";
   EXPECT_EQ(shared.slot_turns(), 2);
   EXPECT_EQ(wide.slot_turns(), 1);

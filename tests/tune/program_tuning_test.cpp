@@ -92,7 +92,7 @@ TEST_F(ProgramTuning, IsUsedByTheNextCallAndByTheNextProgram) {
   EXPECT_NE(file_text().find("Scripted GPU sm_90"), std::string::npos);
 }
 
-TEST_F(ProgramTuning, WhatIsNoLongerFasterGoes) {
+TEST_F(ProgramTuning, EntriesThatNoLongerWinAreRemoved) {
   const auto f = compile(softmax_of);
   tune(f, {{x_}});
   ASSERT_TRUE(f.plan({{x_}}).kernels[0].tuned);

@@ -44,7 +44,7 @@ Group scaled(double factor, std::int64_t size = 4096, std::int64_t offset = 0) {
   return group_of(maker.graph);
 }
 
-TEST(SignatureTest, SaysForPeopleWhatItIsOf) {
+TEST(SignatureTest, BeginsWithAReadableSummary) {
   const std::string text = shifted(4096, 1024).signature;
   EXPECT_TRUE(text.starts_with("2^12 2^10r f32: max sub exp #")) << text;
 }
@@ -93,7 +93,7 @@ TEST(SignatureTest, WhichOperandIsReadTwiceCounts) {
   EXPECT_NE(of(true), of(false));
 }
 
-TEST(SignatureTest, WhatElseIsInTheProgramDoesNotCount) {
+TEST(SignatureTest, OtherGroupsOfTheProgramDoNotCount) {
   GraphMaker maker;
   maker.output(maker.op(Op::exp, {maker.input({64, 64}, DType::f64)}));
   const Operand x = maker.input({4096});
@@ -152,7 +152,7 @@ TEST(ChoiceTest, FollowsTheLengthOfRows) {
   EXPECT_LT(tiling_of(*found).tile_cols, 4096);
 }
 
-TEST(ChoiceTest, WhatNoCandidateIsMatchesNone) {
+TEST(ChoiceTest, UnknownChoicesMatchNoCandidate) {
   const Group group = shifted(4096, 4096);
   const std::vector<Config> all = candidate_configs(group.space, gpu(), false);
   TunedChoice choice = choice_of(all.front());

@@ -103,7 +103,7 @@ TEST_F(TunedConfigs, EntriesStandInForEachOtherWhereTheyMay) {
   EXPECT_EQ(chosen(true).config, candidates(true).back());
 }
 
-TEST_F(TunedConfigs, WhatIsNoCandidateIsNotUsed) {
+TEST_F(TunedConfigs, ChoicesThatAreNoCandidateAreNotUsed) {
   Config config = candidates(false).front();
   tiling_of(config).mapping.vector = 1;  // here vectors are longer
   put(config, false);

@@ -92,7 +92,7 @@ TEST_F(TunerTest, TakesTheFastest) {
 }
 
 // All but the heuristic's and the one that is kept.
-TEST_F(TunerTest, WhatLostIsUnloaded) {
+TEST_F(TunerTest, LosingKernelsAreUnloaded) {
   device_.time_us = [](const auto& program) {
     return is_threads_per_row(program, 64) ? 70.0 : is_threads_per_row(program, 32) ? 80.0 : 100.0;
   };
@@ -110,7 +110,7 @@ TEST_F(TunerTest, WhatLostIsUnloaded) {
   EXPECT_EQ(kept, expected);
 }
 
-TEST_F(TunerTest, WhatWasCompiledInVainIsUnloaded) {
+TEST_F(TunerTest, KernelsNotMeasuredInTimeAreUnloaded) {
   TunerOptions options;
   options.compile_threads = 4;
   options.progress = [](const TuningProgress& at) { return at.done < 2; };
@@ -133,7 +133,7 @@ TEST_F(TunerTest, AnotherWithinTwoPercentOrTheNoiseChangesNothing) {
   EXPECT_FALSE(tune().changed()) << "5 % among samples that differ by 40 %";
 }
 
-TEST_F(TunerTest, WhatIsFarSlowerIsStoppedEarly) {
+TEST_F(TunerTest, MuchSlowerCandidatesAreStoppedEarly) {
   std::set<std::string> slow;
   device_.time_us = [&](const tile::TileProgram& program) {
     if (program.caching != tile::Caching::any) return 100.0;
@@ -188,7 +188,7 @@ TEST_F(TunerTest, CanBeStopped) {
   EXPECT_EQ(tuned.measured, 3);
 }
 
-TEST_F(TunerTest, WhatDoesNotCompileOrLaunchIsSkipped) {
+TEST_F(TunerTest, CandidatesThatDoNotCompileOrLaunchAreSkipped) {
   device_.on_compile = [](const tile::TileProgram& program) {
     if (is_threads_per_row(program, 64)) throw CompileError("does not compile", "", "");
   };
@@ -256,7 +256,7 @@ TEST_F(TunerTest, SameBitsTriesOnlyTheHeuristicsOrderAndChecksBits) {
   EXPECT_TRUE(tune(options).changed());
 }
 
-TEST_F(TunerTest, WhatWasTunedBeforeIsMeasuredFirst) {
+TEST_F(TunerTest, TheKnownChoiceIsMeasuredFirst) {
   const std::vector<Config> all = candidates();
   TuneTarget with_known = target();
   with_known.known = choice_of(all.back());

@@ -67,7 +67,7 @@ class TuningFileTest : public ::testing::Test {
   WarningHandler before_ = nullptr;
 };
 
-TEST_F(TuningFileTest, WhatIsPutIsFoundByTheNextProcess) {
+TEST_F(TuningFileTest, StoredEntriesAreFoundByTheNextProcess) {
   TuningStore(path_).put({{kKey, entry()}, {kOther, entry(256)}});
   const TuningStore store(path_);
   EXPECT_EQ(store.find(kKey), entry());
@@ -160,7 +160,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
       {"\"vectors\": 8", "\"vectors\": 100000"},
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": 1000"},
       {"\"blocks_at_once\": 4", "\"blocks_at_once\": -1"},
-      {"\"ahead\": 1", "\"ahead\": 99"},
+      {"\"prefetch\": 1", "\"prefetch\": 99"},
+      {"\"prefetch\": 1,", ""},
       {"\"form\": \"column\"", "\"form\": \"diagonal\""},
       {"\"form\": \"column\"", "\"form\": 7"},
       {"\"caching\": \"results\",", ""},
@@ -176,6 +177,8 @@ TEST_F(TuningFileTest, HostileEntriesAreRefusedAndOthersUsed) {
     EXPECT_NE(parsed.first_refused, "");
     EXPECT_EQ(parsed.table.size(), 1u) << to;
   }
+  const std::string old = parse_tuning(replaced(good, "\"prefetch\"", "\"ahead\"")).first_refused;
+  EXPECT_NE(old.find("prefetch is missing"), std::string::npos) << "its former name: " << old;
   write(replaced(good, "\"threads\": 128", "\"threads\": 127"));
   const TuningStore store(path_);
   EXPECT_FALSE(store.find(kKey));
@@ -225,7 +228,7 @@ TEST_F(TuningFileTest, ManyWritersLoseNothing) {
     for (int i = 0; i < kEach; ++i) EXPECT_TRUE(store.find(key(writer, i))) << writer << " " << i;
 }
 
-TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
+TEST_F(TuningFileTest, OpeningAFifoDoesNotBlock) {
   use_path("pipe.json");
   std::filesystem::create_directories(folder_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
@@ -234,7 +237,7 @@ TEST_F(TuningFileTest, WhatIsNoFileDoesNotHoldAnybodyUp) {
 }
 
 // A file that could not be read may be intact.
-TEST_F(TuningFileTest, WhatCannotBeReadIsNeitherMovedNorOverwritten) {
+TEST_F(TuningFileTest, UnreadableFilesAreNeitherMovedNorOverwritten) {
   use_path("folder.json");
   std::filesystem::create_directories(path_);
   TuningStore store(path_);

@@ -25,13 +25,13 @@ constexpr std::int64_t kSumBlock = 64;  // additions per accumulator before it i
 class ElementLoops {
  public:
   ElementLoops(const CpuValues& values, ScratchTiles& scratch, CWriter& code, const Stage& stage,
-               const std::vector<TileUpdate>& updates, const StagePrefetches& ahead)
+               const std::vector<TileUpdate>& updates, const StagePrefetches& prefetches)
       : values_(values),
         scratch_(scratch),
         code_(code),
         stage_(stage),
         updates_(updates),
-        ahead_(ahead),
+        prefetches_(prefetches),
         limits_(element_loop_limits(values, stage, updated_tiles(updates))),
         shape_(shape()),
         unroll_(unroll()) {
@@ -80,13 +80,13 @@ class ElementLoops {
       const Affine& offsets = *values_.index.affine(instr->args[0]);
       const ValueId id = instr->results[0];
       const PrefixMask rest = mask_beside_loops(*instr);  // loop bounds always apply
-      const auto next = ahead_.next_tiles.find(id);
+      const auto next = prefetches_.next_tiles.find(id);
       code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
                  values_.cols(id), values_.buffer_name(*instr), values_.names.text(offsets.base),
                  values_.names.text(offsets.col_step),
                  rest.row_limit ? values_.bound(rest.row_limit, shape_.rows) : "rows",
                  rest.col_limit ? values_.bound(rest.col_limit, shape_.cols) : "cols",
-                 next == ahead_.next_tiles.end() ? "" : ", " + next->second);
+                 next == prefetches_.next_tiles.end() ? "" : ", " + next->second);
     }
   }
 
@@ -159,7 +159,7 @@ class ElementLoops {
   void render_body(Lanes lanes, int accumulator = 0) {
     VectorBody body(values_, scratch_, code_, limits_, lanes);
     if (lanes == Lanes::all)
-      for (const std::string& line : ahead_.lines) code_.line("{}", line);
+      for (const std::string& line : prefetches_.lines) code_.line("{}", line);
     for (const Instr* instr : stage_.elements) body.define(*instr);
     for (const Instr* instr : stage_.sinks) {
       if (instr->code == Code::reduce)
@@ -189,7 +189,7 @@ class ElementLoops {
   CWriter& code_;
   const Stage& stage_;
   const std::vector<TileUpdate>& updates_;
-  const StagePrefetches& ahead_;
+  const StagePrefetches& prefetches_;
   const PrefixMask limits_;
   const tile::TileShape shape_;
   const int unroll_;
@@ -200,9 +200,9 @@ class ElementLoops {
 
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
-                     const StagePrefetches& ahead) {
+                     const StagePrefetches& prefetches) {
   if (stage.sinks.empty() && stage.kept.empty() && updates.empty()) return;
-  ElementLoops(values, scratch, code, stage, updates, ahead).render();
+  ElementLoops(values, scratch, code, stage, updates, prefetches).render();
 }
 
 }  // namespace sinter

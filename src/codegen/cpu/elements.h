@@ -18,9 +18,9 @@ struct TileUpdate {
   tile::ValueId next;
 };
 
-// `ahead`: the prefetches the stage issues while it computes.
+// `prefetches`: those the stage issues while it computes.
 void render_elements(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
                      const Stage& stage, const std::vector<TileUpdate>& updates,
-                     const StagePrefetches& ahead);
+                     const StagePrefetches& prefetches);
 
 }  // namespace sinter

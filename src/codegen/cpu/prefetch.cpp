@@ -102,7 +102,7 @@ Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& st
   Prefetches plan;
   const std::vector<int> asking = asking_stages(values, stages, counter);
   if (asking.empty()) return plan;
-  const NextValues ahead(values, stages[0], counter, next);
+  const NextValues next_values(values, stages[0], counter, next);
   for (const Instr* instr : stages[0].elements) {
     if (instr->code != Code::load) continue;
     const auto& offsets = values.index.affine(instr->args[0]);
@@ -111,15 +111,15 @@ Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& st
     const std::string buffer = values.buffer_name(*instr);
     if (transposed) {
       plan.stages[0].next_tiles[instr->results[0]] =
-          fmt::format("{} + ({})", buffer, ahead.names().text(offsets->base));
+          fmt::format("{} + ({})", buffer, next_values.names().text(offsets->base));
       continue;
     }
     for (std::size_t k = 0; k < asking.size(); ++k)
       plan.stages[asking[k]].lines.push_back(
           fmt::format("__builtin_prefetch({} + ({}), 0, 2);", buffer,
-                      ahead.names().text(*offsets, "r", column_of_share(k, asking.size()))));
+                      next_values.names().text(*offsets, "r", column_of_share(k, asking.size()))));
   }
-  if (!plan.stages.empty()) plan.declarations = ahead.declarations();
+  if (!plan.stages.empty()) plan.declarations = next_values.declarations();
   return plan;
 }
 

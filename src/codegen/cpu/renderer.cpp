@@ -26,7 +26,7 @@ using tile::kNoValue;
 using tile::TileProgram;
 using tile::ValueId;
 
-constexpr int kTripsAhead = 8;  // prefetch distance in loop iterations
+constexpr int kPrefetchTrips = 8;  // prefetch distance in loop iterations
 
 // Goes before the first function: disables FMA contraction.
 constexpr std::string_view kSeparateOps =
@@ -95,20 +95,21 @@ class CpuRenderer {
         schedule(program_, values_.facts, values_.index, block, yields);
     const bool outermost = &block == &program_.body;
     if (outermost) scratch_.note_last_uses(stages);
-    Prefetches ahead = plan_prefetches(values_, stages, counter, next);
+    Prefetches prefetches = plan_prefetches(values_, stages, counter, next);
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       if (outermost) scratch_.begin_stage(static_cast<int>(s));
       for (const Instr* instr : stage.scalars) render_scalar(*instr);
       if (s == 0)
-        for (const std::string& declaration : ahead.declarations) code_.line("{}", declaration);
+        for (const std::string& declaration : prefetches.declarations)
+          code_.line("{}", declaration);
       render_rows(stage.rows);
       if (stage.loop) {
         render_loop(*stage.loop);
         continue;
       }
       render_elements(values_, scratch_, code_, stage, tile_updates(stage, yields, carried),
-                      ahead.stages[static_cast<int>(s)]);
+                      prefetches.stages[static_cast<int>(s)]);
     }
   }
 
@@ -143,7 +144,7 @@ class CpuRenderer {
     code_.open("for (i64 {} = {}; {} < {}; {} += {})", i, values_.name(loop.args[0]), i,
                values_.name(loop.args[1]), i, values_.name(loop.args[2]));
     render_block(loop.body, loop.body_yields, carried, loop.body_params[0],
-                 fmt::format("{} + {}", i, kTripsAhead));
+                 fmt::format("{} + {}", i, kPrefetchTrips));
     update_variables(carried, loop.body_yields);
     code_.close();
   }

@@ -44,7 +44,7 @@ class Elements {
     std::vector<CudaReduction> reductions;
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::reduce)
-        reductions.emplace_back(values_, code_, *sink, pairs_of(*sink));
+        reductions.emplace_back(values_, code_, *sink, packed_type_of(*sink));
     for (const CudaReduction& each : reductions) each.declare_parts();
     render_loops(shape, reductions);
     finish(reductions);
@@ -60,9 +60,9 @@ class Elements {
 
   // The packed type a reduction can use without unpacking; empty: it reduces elements. (Rows that
   // end inside a tile are masked before, element by element.)
-  std::string pairs_of(const Instr& reduce) const {
+  std::string packed_type_of(const Instr& reduce) const {
     const ValueId id = reduce.args[0];
-    if (!CudaReduction::can_reduce_pairs(reduce) || !state_.packed.count(id)) return "";
+    if (!CudaReduction::can_reduce_packed(reduce) || !state_.packed.count(id)) return "";
     return values_.packed_type(*values_.facts.definition.at(id));
   }
 
@@ -192,7 +192,7 @@ class Elements {
       }
     const std::string in = layout_.cols_exact(shape) ? "" : fmt::format("begin < {}", shape.cols);
     for (const CudaReduction& each : reductions)
-      if (each.reduces_pairs()) each.accumulate_pairs(packed_operand(each.instr().args[0]), in);
+      if (each.reduces_packed()) each.accumulate_packed(packed_operand(each.instr().args[0]), in);
     for (ValueId id : across_)
       code_.line("{} {}_vector[{}];", values_.type(id), values_.name(id), layout_.vector());
     vectors_.open_vector();
@@ -203,7 +203,7 @@ class Elements {
         render_element(*instr);
     }
     for (const CudaReduction& each : reductions) {
-      if (each.reduces_pairs()) continue;
+      if (each.reduces_packed()) continue;
       std::vector<std::string> entering;
       for (ValueId arg : each.instr().args) entering.push_back(operand(arg));
       each.accumulate(entering, in);
@@ -356,9 +356,9 @@ class Elements {
 }  // namespace
 
 void sync_cluster(const CudaValues& values, CudaState& state, CWriter& code) {
-  if (values.layout.cluster() == 1 || state.cluster_met) return;
+  if (values.layout.cluster() == 1 || state.cluster_started) return;
   code.line("wait_for_cluster();");
-  state.cluster_met = true;
+  state.cluster_started = true;
 }
 
 void render_cuda_elements(const CudaValues& values, CudaState& state, CWriter& code,

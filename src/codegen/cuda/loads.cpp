@@ -56,21 +56,21 @@ void CudaLoads::render() {
     has_loads |= instr->code == Code::load;
     has_fetched |= instr->code == Code::load && state_.fetched.count(instr->results[0]);
   }
-  const bool far = std::exchange(state_.first_loads, state_.first_loads && !has_loads);
+  const bool early = std::exchange(state_.first_loads, state_.first_loads && !has_loads);
   for (const Instr* instr : stage_.elements)
-    if (instr->code == Code::load) render_one(*instr, far);
-  if (has_fetched) code_.line("fetch(program + {} * step, slot);", layout_.mapping().ahead);
+    if (instr->code == Code::load) render_one(*instr, early);
+  if (has_fetched) code_.line("fetch(program + {} * step, slot);", layout_.mapping().prefetch);
   render_shared_puts();
 }
 
 // The first loads of a program are all issued before any computation. Later loads are of small
 // operands shared by all rows; loading these early would only occupy registers.
-void CudaLoads::render_one(const Instr& load, bool far) {
+void CudaLoads::render_one(const Instr& load, bool early) {
   const ValueId id = load.results[0];
   if (!can_load_early(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
   if (state_.fetched.count(id)) return render_fetched(load);
   if (goes_through_shared(load)) return render_shared_tile(load);
-  if (!far && !stage_.keeps(id)) {
+  if (!early && !stage_.keeps(id)) {
     near_.push_back(&load);
     return;
   }
@@ -211,7 +211,7 @@ bool CudaLoads::can_be_fetched(const CudaValues& values, const Instr& load) {
 std::string CudaLoads::pack_index(const Instr& load) const {
   const TileShape shape = values_.shape(load.results[0]);
   const bool is_for_all = state_.fetched_once.count(load.results[0]) > 0;
-  return flat_index_text({{"slot", is_for_all ? 1 : layout_.mapping().ahead},
+  return flat_index_text({{"slot", is_for_all ? 1 : layout_.mapping().prefetch},
                           {"r", layout_.row_steps(shape)},
                           {"k", layout_.col_steps(shape)},
                           {"", layout_.vector() / vectors_.pack_width(load)},

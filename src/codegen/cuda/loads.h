@@ -25,9 +25,9 @@ struct CudaState {
   std::map<tile::ValueId, std::string> fetched_once;
   std::int64_t shared_bytes = 0;
   int loop_depth = 0;
-  bool first_loads = true;   // nothing loaded yet: the next loads come from memory, not cache
-  bool cluster_met = false;  // every block of the cluster is known to have started
-  int exchanges = 0;         // cluster exchanges rendered so far
+  bool first_loads = true;       // nothing loaded yet: the next loads come from memory, not cache
+  bool cluster_started = false;  // every block of the cluster is known to have started
+  int exchanges = 0;             // cluster exchanges rendered so far
 };
 
 class CudaLoads {
@@ -57,7 +57,7 @@ class CudaLoads {
   void render_fetch(const tile::Instr& load);
 
  private:
-  void render_one(const tile::Instr& load, bool far);
+  void render_one(const tile::Instr& load, bool early);
   void render_vectors_of(const tile::Instr& load, const std::string& to,
                          const std::string& element);
   void render_fetched(const tile::Instr& load);

@@ -10,16 +10,16 @@
 namespace sinter {
 
 CudaReduction::CudaReduction(const CudaValues& values, CWriter& code, const tile::Instr& instr,
-                             std::string pairs)
+                             std::string packed_type)
     : values_(values),
       vectors_(values, code),
       code_(code),
       instr_(&instr),
       name_(values.name(instr.results[0])),
-      pairs_(std::move(pairs)) {}
+      packed_type_(std::move(packed_type)) {}
 
 // A maximum or minimum of 16-bit floats is one of them, so nothing is rounded.
-bool CudaReduction::can_reduce_pairs(const tile::Instr& instr) {
+bool CudaReduction::can_reduce_packed(const tile::Instr& instr) {
   const Op combine = info(instr.reduce_kind).combine;
   return combine == Op::maximum || combine == Op::minimum;
 }
@@ -52,9 +52,9 @@ std::string CudaReduction::first_part() const {
 void CudaReduction::declare_parts() const {
   const int count = row_steps() * values_.layout.vector();
   code_.line("{} {}_part[{}];", type(), name_, count);
-  if (reduces_pairs()) {
-    code_.line("{} {}_pairs[{}];", pairs_, name_, row_steps());
-    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all<{}>({}_pairs[r], {});", row_steps(),
+  if (reduces_packed()) {
+    code_.line("{} {}_packed[{}];", packed_type_, name_, row_steps());
+    code_.line("SN_UNROLL for (int r = 0; r < {}; ++r) set_all<{}>({}_packed[r], {});", row_steps(),
                values_.layout.vector(), name_, identity());
   } else {
     code_.line("SN_UNROLL for (int i = 0; i < {}; ++i) {}_part[i] = {};", count, name_, identity());
@@ -72,12 +72,12 @@ void CudaReduction::accumulate(const std::vector<std::string>& entering,
           where);
 }
 
-std::string CudaReduction::pairs_text() const {
-  return fmt::format("{}_pairs[{}]", name_, row_steps() > 1 ? "r" : "0");
+std::string CudaReduction::packed_text() const {
+  return fmt::format("{}_packed[{}]", name_, row_steps() > 1 ? "r" : "0");
 }
 
-void CudaReduction::accumulate_pairs(const std::string& entering, const std::string& where) const {
-  combine(pairs_text(), entering, where);
+void CudaReduction::accumulate_packed(const std::string& entering, const std::string& where) const {
+  combine(packed_text(), entering, where);
 }
 
 void CudaReduction::combine(const std::string& part, const std::string& value,
@@ -89,9 +89,9 @@ void CudaReduction::combine(const std::string& part, const std::string& value,
 void CudaReduction::reduce_warp() const {
   vectors_.open_rows(shape());
   const int vector = values_.layout.vector();
-  if (reduces_pairs())
+  if (reduces_packed())
     code_.line("SN_UNROLL for (int v = 0; v < {}; ++v) {}_part[{}] = element({}, v);", vector,
-               name_, part_index(), pairs_text());
+               name_, part_index(), packed_text());
   const std::string part = first_part();
   for (int step = vector / 2; step > 0; step /= 2)
     code_.line(
@@ -105,7 +105,7 @@ void CudaReduction::reduce_warp() const {
 }
 
 std::string CudaReduction::slots() const {
-  return is_arg(instr_->reduce_kind) ? fmt::format("{0}_slots, {0}_places", name_)
+  return is_arg(instr_->reduce_kind) ? fmt::format("{0}_slots, {0}_indices", name_)
                                      : name_ + "_slots";
 }
 
@@ -138,7 +138,7 @@ void CudaReduction::put_parts(const std::string& exchange) const {
   const char* array = "slots";
   for (DType type : slot_types())
     code_.line("SN_SHARED(Slot<{}>, {}_{}, {} * kSlots<{}>);", compute_type(type), name_,
-               std::exchange(array, "places"), rows, group);
+               std::exchange(array, "indices"), rows, group);
   vectors_.open_rows(shape());
   code_.line("{}<{}>({}, {}, {}{});", exchange.empty() ? "put_part" : "bring_part", group, slots(),
              slot_row(), first_part(), exchange.empty() ? "" : ", " + exchange);

@@ -127,7 +127,7 @@ class CudaRenderer {
   // Returns the size of the prefetch buffers in bytes.
   int render_programs(const std::vector<Stage>& stages, std::size_t word_of_programs) {
     const CudaPrefetch prefetch(values_, stages);
-    const int depth = layout_.mapping().ahead;
+    const int depth = layout_.mapping().prefetch;
     code_.line("const idx programs = (idx)arguments.words[{}];", word_of_programs);
     code_.line("const idx step = (idx)(block_count(){});", of_cluster());
     render_shared(stages, prefetch);
@@ -175,7 +175,7 @@ class CudaRenderer {
       loads.render_fetch(*load);
     }
     for (const Instr* load : prefetch.fetched_loads())
-      state_.fetched[load->results[0]] = declare(*load, layout_.mapping().ahead);
+      state_.fetched[load->results[0]] = declare(*load, layout_.mapping().prefetch);
     code_.open("const auto fetch = [&](idx program, i32 slot)");
     code_.open("if (program < programs)");
     for (const Instr* instr : prefetch.offsets()) render_scalar(*instr);

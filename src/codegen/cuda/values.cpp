@@ -182,13 +182,13 @@ std::string CudaValues::expression(const Instr& instr) const {
 
 namespace {
 
-// Operators whose result may not fit the dtype of integers.
+// Operators that may overflow on integers.
 bool may_overflow(Op op) {
   return op == Op::add || op == Op::sub || op == Op::mul || op == Op::neg || op == Op::square;
 }
 
-// Integers wrap around. Compilers take signed ones not to overflow, and conclude from x + x == 0
-// that x is 0: the operator is applied to unsigned ones.
+// Integers wrap around. Compilers assume that signed integers do not overflow and conclude from
+// x + x == 0 that x is 0, so the operator is applied to unsigned integers.
 std::string wrapping_text(Op op, std::string_view type, std::vector<std::string> operands) {
   for (std::string& operand : operands)
     operand = fmt::format("({})({})", type == "i32" ? "u32" : "u64", operand);

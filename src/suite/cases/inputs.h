@@ -39,7 +39,7 @@ class InputRows {
 std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
                                  const Device& device);
 
-// For compiling only: addresses without memory behind them, so that any shape can be inspected.
+// For compiling only: addresses not backed by memory, so that any shape can be inspected.
 std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
                                     const std::shared_ptr<Device>& device);
 

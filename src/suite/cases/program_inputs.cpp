@@ -1,5 +1,5 @@
-// Numbers are normal ones, converted to the dtype. Large tensors repeat them, since making them
-// takes far longer than copying.
+// Elements are normally distributed numbers converted to the dtype. Large tensors repeat them,
+// since generating numbers takes much longer than copying them.
 #include "src/suite/cases/program_inputs.h"
 
 #include <sys/mman.h>

@@ -22,7 +22,7 @@ std::vector<InputSpec> input_specs(const Graph& graph);
 std::vector<Tensor> random_inputs(const std::vector<InputSpec>& specs,
                                   const std::shared_ptr<Device>& device);
 
-// For compiling only: addresses without memory behind them, so that any shape can be inspected.
+// For compiling only: addresses not backed by memory, so that any shape can be inspected.
 std::vector<Tensor> unbacked_inputs(const std::vector<InputSpec>& specs,
                                     const std::shared_ptr<Device>& device);
 

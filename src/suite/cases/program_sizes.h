@@ -18,7 +18,7 @@ std::string program_stem(const std::string& path);
 // that names the program's `path` if the program declares other sizes.
 SizeValues parse_sizes(std::string_view text, const ParsedProgram& program, std::string_view path,
                        std::string_view op);
-// How many sizes the text gives.
+// Number of sizes in the text.
 std::size_t count_sizes(std::string_view text);
 std::string size_names(const ParsedProgram& program);  // "rowsxcols"
 

@@ -1,5 +1,5 @@
-// Each element has its own bound. A row has one tolerance: the largest bound, or that of the
-// element that misses its own bound the most. So a row is wrong exactly if an element is.
+// Each element has its own bound. A row has one tolerance: the largest bound, or the bound of the
+// element that exceeds its own the most. So a row is wrong exactly if an element is.
 #include "src/suite/measure/bounded_accuracy.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class HostElements {
   StoragePtr copy_;
 };
 
-// Of the finite elements that have a bound.
+// Over the finite elements that have a bound.
 double rms_of(std::span<const Bounded> elements) {
   double squares = 0;
   double count = 0;
@@ -70,7 +70,7 @@ struct Judgement {
   double tolerance() const { return worst_excess > 1 ? worst_bound : largest_bound; }
 };
 
-// The distance between a result and its reference; infinite if they differ in kind.
+// The distance between a result and its reference; infinite if only one is NaN or infinite.
 double error_of(const Bounded& got, const Bounded& want, DType dtype) {
   if (!is_floating(dtype)) {
     if (got.integer == want.integer) return 0;

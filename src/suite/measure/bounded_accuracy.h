@@ -11,7 +11,7 @@
 
 namespace sinter::suite {
 
-// Elements without a useful bound are not compared (docs/MEASURING.md).
+// Skips elements without a useful bound (docs/MEASURING.md).
 Checked check_bounded(std::span<const Tensor> outputs, const Sample& sample,
                       std::span<const std::vector<bounded::Bounded>> expected);
 

@@ -26,9 +26,9 @@ struct RowLayout {
 
 class HostRows {
  public:
-  // `rows` are ascending and outlive this. Copies through a buffer of about 64 MiB whatever the
-  // tensor's size; for a transposed tensor, everything between its first and last row goes through
-  // it.
+  // `rows` are ascending and outlive this. Copies through a buffer of about 64 MiB, whatever the
+  // tensor's size; for a transposed tensor, it copies everything between the first and the last
+  // row.
   HostRows(const Tensor& tensor, const RowLayout& layout, std::span<const std::int64_t> rows);
 
   // rows[i], layout.cols values.

@@ -50,7 +50,7 @@ Cell cell_of(const Results& results, const std::string& title) {
   return cell;
 }
 
-// How far its copy time is from that in the older run.
+// Difference between its copy time and that in the older run.
 double distance(const Cell& cell, const Cell& before) {
   if (cell.limit_us <= 0 || before.limit_us <= 0) return 0;
   const double change = std::abs(std::log(cell.limit_us / before.limit_us));

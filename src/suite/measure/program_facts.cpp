@@ -1,4 +1,4 @@
-// Counts are those of the program as written: what fusion saves is not known here.
+// Counts are those of the program as written, before any fusion.
 #include "src/suite/measure/program_facts.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::int64_t elements_read(const Graph& graph, NodeId input) {
   return std::min(elements, graph[input].shape.numel());
 }
 
-// Its innermost axis is not the one that is contiguous in memory.
+// Whether the innermost axis is not the contiguous one in memory.
 bool is_transposed(const View& view) {
   bool is_innermost = true;
   for (int i = view.shape.rank() - 1; i >= 0; --i) {

@@ -1,4 +1,4 @@
-// What a program must move and compute, from its graph.
+// The bytes a program must move and the operations it must compute, from its graph.
 #pragma once
 
 #include "src/graph/parse.h"

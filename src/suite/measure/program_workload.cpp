@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kWork = std::int64_t{1} << 23;
 // If a single element takes more, e.g. the sum of a whole tensor, up to this many.
 constexpr std::int64_t kMostWork = std::int64_t{1} << 27;
-constexpr std::size_t kShareOfMemory = 4;  // of what is free on the host
+constexpr std::size_t kShareOfMemory = 4;  // uses a quarter of the host's free memory
 
 std::int64_t most_work() {
   const std::size_t fitting = system_memory().available / kShareOfMemory / sizeof(bounded::Bounded);
@@ -60,7 +60,7 @@ class ProgramWorkload : public Workload {
     return random_inputs(specs_, device);
   }
 
-  // Inputs are made as f32 and converted on the host, and made there again for the check.
+  // Inputs are generated on the host as f32 and converted, and generated again for the check.
   std::int64_t host_bytes(const Device&) const override {
     std::int64_t largest = 0;
     for (const InputSpec& spec : specs_) largest = std::max(largest, spec.shape.numel());
@@ -92,8 +92,8 @@ class ProgramWorkload : public Workload {
   }
 
  private:
-  // Made again for a device with its own memory, which also detects kernels that write to their
-  // inputs.
+  // Generated again for a device with its own memory, which also detects kernels that write to
+  // their inputs.
   std::vector<Tensor> host_inputs(std::span<const Tensor> inputs) const {
     const bool is_shared = std::all_of(inputs.begin(), inputs.end(), [](const Tensor& tensor) {
       return tensor.impl()->device->shares_host_memory();

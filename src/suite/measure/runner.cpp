@@ -163,7 +163,7 @@ class SuiteRun {
     return todo;
   }
 
-  // False: stopped. What could not be compiled ahead of time is compiled when it is measured.
+  // False: stopped. Graphs that were not compiled ahead of time are compiled when measured.
   bool compile_ahead(const std::vector<std::size_t>& todo) {
     std::vector<Measurement> all;
     for (const std::size_t i : todo)

@@ -45,11 +45,11 @@ struct Progress {
   // that a peer compiles ahead of time, out of `total`.
   std::size_t done = 0;
   std::size_t total = 0;
-  // The same weighted by duration: a first visit, which checks and runs peers, takes far longer
-  // than a later one.
+  // The same weighted by duration: a first visit, which checks results and runs peers, takes much
+  // longer than a later one.
   double work = 0;
   double all_work = 0;
-  std::string next;  // what is measured now, or "compiling for" a peer; empty at the end
+  std::string next;  // currently measured cell, or "compiling for" a peer; empty at the end
 };
 // Returning false stops with the results so far.
 using ProgressCallback = std::function<bool(const Progress&)>;

@@ -87,7 +87,7 @@ class Selector {
   bool has_cases_ = false;
   std::vector<char> is_used_;                 // by size
   std::map<std::string, std::string> paths_;  // by stem
-  std::string expected_;                      // what each program declares
+  std::string expected_;                      // sizes that each program declares, for messages
 };
 
 }  // namespace

@@ -13,12 +13,12 @@ namespace sinter::suite {
 
 struct Selection {
   std::vector<WorkloadPtr> workloads;
-  // Contents of the programs ("program my" -> hash), so that a resumed run is one of the same text.
+  // Hashes of the programs' texts ("program my" -> hash): a resumed run must use the same text.
   std::map<std::string, std::string> programs;
 };
 
 // UserError for an unknown case, a file that cannot be read or parsed, a program named like a case
-// or another program, and sizes that nothing declares.
+// or another program, and sizes that no program declares.
 Selection select_workloads(const SuiteOptions& options);
 
 }  // namespace sinter::suite

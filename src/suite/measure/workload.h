@@ -1,6 +1,6 @@
 // Workload: what one cell of a run measures: a case of the suite at a shape and dtype, or a user's
-// program at its sizes. In: a device and threads. Out: functions, inputs, and how right results
-// are.
+// program at its sizes. In: a device and threads. Out: functions, inputs, and the errors of
+// results.
 #pragma once
 
 #include <sinter/compile.h>
@@ -20,11 +20,11 @@
 
 namespace sinter::suite {
 
-// Names of the cell, and what is known without running it.
+// The cell's names, and its properties that need no run.
 struct WorkloadFacts {
   std::string case_name;
   std::string shape;  // "4096x128"
-  std::string dtype;  // "f32"; of a program, its inputs' dtypes: "f32,i64"
+  std::string dtype;  // "f32"; for a program, its inputs' dtypes: "f32,i64"
   std::int64_t input_bytes = 0;
   std::int64_t output_bytes = 0;
   std::int64_t bytes_min = 0;         // every input read once, every output written once
@@ -48,7 +48,7 @@ struct Checked {
   std::optional<double> max_rel_err;
   std::optional<double> tolerance;
   std::optional<std::int64_t> checked_elements;
-  std::map<std::string, std::string> reasons;  // of those without a value
+  std::map<std::string, std::string> reasons;  // for fields without a value
 };
 
 class Workload {

@@ -190,7 +190,7 @@ std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& devi
   try {
     if (failure.empty()) return ask(what, device);
   } catch (const PeerError& error) {
-    // It may be in the middle of something: the next measurement gets a fresh process.
+    // It may be in the middle of a request: the next measurement gets a fresh process.
     process_.reset();
     failure = failure_ = fmt::format("the peer failed: {}", error.what());
   }

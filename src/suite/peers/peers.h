@@ -49,7 +49,7 @@ class Peer {
                             const std::function<bool(std::size_t)>& progress);
 
   // One row per provider of the peer. Errors are in the rows, not thrown. The caller sets limit_us,
-  // which it has measured. Programs from files are skipped: the peer has none of them.
+  // which it has measured. Skips programs from files, which the peer does not have.
   std::vector<ResultRow> measure(const Measurement& what, const Device& device);
 
  private:
@@ -67,7 +67,7 @@ class Peer {
   std::unique_ptr<ScriptFolder> script_;
   std::unique_ptr<PeerProcess> process_;  // null after a failure
   std::string failure_;                   // the last one
-  std::string missing_;                   // the interpreter's message if the peer is not installed
+  std::string missing_;                   // the interpreter's message if it is not installed
   std::map<std::string, std::string> versions_;
   std::vector<std::string> providers_;
   bool compiles_ahead_ = false;

@@ -36,7 +36,7 @@ class ElementSet {
       }
     }
   }
-  // The number of an element that is in the set.
+  // The number of an element of the set.
   std::size_t number_of(std::int64_t position) const {
     const Block& block = *blocks_[static_cast<std::size_t>(position / kBlock)];
     const std::uint64_t lower = block.words[word_of(position)] & (bit_of(position) - 1);
@@ -58,7 +58,7 @@ class ElementSet {
   static constexpr std::size_t kWords = kBlock / 64;
   struct Block {
     std::array<std::uint64_t, kWords> words{};
-    std::array<std::int64_t, kWords> before{};  // elements in front of each word
+    std::array<std::int64_t, kWords> before{};  // number of elements before each word
   };
 
   static std::size_t word_of(std::int64_t position) {

@@ -38,7 +38,7 @@ Bounded iota_element(const Node& node, std::int64_t position) {
   return rounded(node.value.real + distance, position == 0 ? 0 : error, node.dtype, Rounding::once);
 }
 
-// As memory holds it.
+// Rounded as in memory.
 Bounded stored_as(DType dtype, const Bounded& element) {
   if (!element.known() || compute_dtype(dtype) == dtype) return element;
   return rounded(element.value, element.error, dtype, Rounding::once);
@@ -133,7 +133,7 @@ class Evaluation {
     return reduce(ReduceKind::sum, dtype, result, products, bounded::SumBound::typical);
   }
 
-  // The precision in which a value of the dtype goes from one operation to the next.
+  // The precision in which a value of the dtype passes from one operation to the next.
   DType computed(DType dtype) const {
     return options_.roundings == Roundings::outputs ? compute_dtype(dtype) : dtype;
   }
@@ -152,7 +152,7 @@ class Evaluation {
   const ReferenceOptions& options_;
   ById<NodeId, const void*> inputs_;
   ById<NodeId, std::vector<Bounded>> values_;
-  ById<NodeId, int> users_;  // that have not read it yet; an output is never freed
+  ById<NodeId, int> users_;  // readers still to come; an output is never freed
   ById<NodeId, char> is_output_;
 };
 
@@ -192,7 +192,7 @@ std::vector<std::vector<Bounded>> evaluate_graph(const Graph& graph, const Sampl
     for (std::int64_t i = 0; i < sample.outputs[k].count(); ++i) {
       const std::int64_t position = offset_at(output.view, sample.outputs[k].position(i));
       const Bounded element = evaluation.value(output.node, position);
-      // Numbers have more digits than a 16-bit type beside other operands.
+      // Beside other operands, numbers have more digits than a 16-bit type.
       elements.push_back(is_scalar(node.op) ? stored_as(node.dtype, element) : element);
     }
     results.push_back(std::move(elements));

@@ -1,7 +1,7 @@
-// The reference of a program that has none of its own: its graph, evaluated element by element in
-// f64 (integers in i64) with a bound on the error of each element. In: a graph, its inputs in host
-// memory, a sample of its outputs. Out: these elements. Shares no plan, lowering or kernel with
-// what it checks.
+// The reference of a program that has no reference of its own: its graph, evaluated element by
+// element in f64 (integers in i64) with a bound on the error of each element. In: a graph, its
+// inputs in host memory, a sample of its outputs. Out: these elements. Shares no plan, lowering or
+// kernel with the program it checks.
 #pragma once
 
 #include <sinter/tensor.h>
@@ -20,7 +20,7 @@ namespace sinter::suite {
 // Where the checked program may round 16-bit values.
 enum class Roundings : std::uint8_t {
   each_value,  // after every operation: values go through memory between kernels
-  outputs,     // in casts and in what is stored: one kernel computes everything
+  outputs,     // only in casts and stores: one kernel computes everything
 };
 
 struct ReferenceOptions {

@@ -1,4 +1,4 @@
-// Splits each operand's view into the axes that stay and those that are reduced.
+// Splits each operand's view into kept and reduced axes.
 #include "src/suite/reference/node_reads.h"
 
 namespace sinter::suite {

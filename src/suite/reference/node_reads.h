@@ -9,7 +9,7 @@
 
 namespace sinter::suite {
 
-// Where the element at a row-major position of the view's shape lies in the buffer.
+// Buffer index of the element at a row-major position of the view's shape.
 inline std::int64_t offset_at(const View& view, std::int64_t position) {
   std::int64_t offset = view.offset;
   for (int axis = view.shape.rank() - 1; axis >= 0; --axis) {
@@ -19,7 +19,7 @@ inline std::int64_t offset_at(const View& view, std::int64_t position) {
   return offset;
 }
 
-// Instead of a position: the operand's view shows its fill there.
+// Used in place of a position: the operand's view shows its fill there.
 inline constexpr std::int64_t kFillPosition = -1;
 
 // Whether the element at a row-major position of the view's shape is in its window.
@@ -75,10 +75,10 @@ class NodeReads {
 
   const Node& node_;
   std::int64_t count_ = 0;
-  // Of each operand, the axes that the node has, and those that it reduces.
+  // Per operand: the axes that the node keeps, and those that it reduces.
   std::vector<View> kept_;
   std::vector<View> reduced_;
-  // Of a concat: its size along the axis, and the elements for each step along it.
+  // For a concat: its size along the axis, and the elements per step along it.
   std::int64_t axis_size_ = 1;
   std::int64_t inner_ = 1;
 };

@@ -1,5 +1,5 @@
-// Follows the operands from the outputs back to the inputs. A sample that takes too much work is
-// given up halfway, and one of half as many slices is tried.
+// Follows the operands from the outputs back to the inputs. Abandons a sample as soon as it takes
+// too much work, and tries one with half as many slices.
 #include "src/suite/reference/sample.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::int64_t elements_of(const std::vector<OutputSample>& outputs) {
   return count;
 }
 
-// Adds what one node's needed elements depend on. False: too much.
+// Adds the elements that one node's needed elements depend on. False: too much work.
 bool add_reads(const Graph& graph, NodeId id, std::int64_t most, Sample& sample) {
   const ElementSet& needed = sample.needed[id];
   const NodeReads reads(graph[id]);

@@ -1,5 +1,5 @@
 // Sample: which elements of a program's results are checked, and which elements of its values these
-// depend on. In: a graph and how much may be computed. Out: as many elements as that allows.
+// depend on. In: a graph and a work limit. Out: as many elements as the limit allows.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class OutputSample {
 
 struct Sample {
   std::vector<OutputSample> outputs;
-  ById<NodeId, ElementSet> needed;  // of every node but constants
+  ById<NodeId, ElementSet> needed;  // for every node except constants
   std::int64_t work = 0;            // elements computed and elements reduced
 };
 
 // All elements of the outputs if these take at most `work`. Otherwise whole slices along the axis
 // that allows the most elements: rows of a program that works row by row, columns of one that works
-// along columns. Nothing if even a single element of each output takes more.
+// along columns. Nullopt if even a single element of each output takes more.
 std::optional<Sample> choose_sample(const Graph& graph, std::int64_t work);
 
 }  // namespace sinter::suite

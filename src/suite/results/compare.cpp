@@ -140,9 +140,9 @@ double scatter(std::vector<double> changes) {
   return kSigmaOfMad * median(std::move(changes));
 }
 
-// Noise of a row between the two runs, from the scatter of the rows' changes: what slows all of
-// them alike is not noise. Uses the steadier of time and relative time, since both have to say
-// slower.
+// Noise of a row between the two runs, from the scatter of the rows' changes: a slowdown common to
+// all rows is not noise. Uses the steadier of time and relative time, since both must show a
+// slowdown.
 double noise_between(const std::vector<Pair>& pairs) {
   std::vector<double> times;
   std::vector<double> in_limits;

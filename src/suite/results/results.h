@@ -98,7 +98,7 @@ struct Results {
 
 // The format is described by results.schema.json beside this file.
 std::string to_json(const Results& results, int indent = 1);  // -1: on one line
-// UserError under the tag `op` that names `source` and what is wrong with it.
+// UserError under the tag `op` that names `source` and the mistake in it.
 Results from_json(const std::string& text, const std::string& source,
                   std::string_view op = "suite");
 // The rows only, with the same names; error and skip reason are the last columns.

@@ -14,8 +14,8 @@ namespace sinter::suite {
 // same device, build, versions and time per case.
 Results continued(const Results& fresh, const Results& stopped);
 
-// Titles for which every one of `providers` has a row. One visit is enough: repeating what a long
-// sweep was stopped after would take as long as the sweep.
+// Titles for which every one of `providers` has a row. One visit is enough: repeating the first
+// visits of a long sweep would take as long as the sweep.
 std::set<std::string> finished(const std::vector<ResultRow>& rows,
                                const std::vector<std::string>& providers);
 

@@ -32,7 +32,7 @@ class DivisibilityTest : public testing::Test {
   }
 };
 
-TEST_F(DivisibilityTest, ScalarsAndConstantsSayWhatDividesThem) {
+TEST_F(DivisibilityTest, ScalarsAndConstantsHaveKnownDivisors) {
   EXPECT_EQ(of(any), 1);
   EXPECT_EQ(of(four), 4);
   EXPECT_EQ(of(many), Divisibility::kMost);
@@ -42,7 +42,7 @@ TEST_F(DivisibilityTest, ScalarsAndConstantsSayWhatDividesThem) {
   EXPECT_EQ(of(b.integer(7)), 1);
 }
 
-TEST_F(DivisibilityTest, SumsHaveWhatBothHaveAndProductsMultiply) {
+TEST_F(DivisibilityTest, SumsKeepCommonDivisorsAndProductsMultiplyThem) {
   EXPECT_EQ(of(b.add(four, many)), 4);
   EXPECT_EQ(of(b.add(four, any)), 1);
   EXPECT_EQ(of(b.sub(many, four)), 4);
@@ -52,7 +52,7 @@ TEST_F(DivisibilityTest, SumsHaveWhatBothHaveAndProductsMultiply) {
   EXPECT_EQ(of(b.pointwise(Op::minimum, {four, many})), 4);
 }
 
-TEST_F(DivisibilityTest, WhatIsNotUnderstoodIsAMultipleOfOne) {
+TEST_F(DivisibilityTest, UnknownExpressionsAreMultiplesOfOne) {
   EXPECT_EQ(of(b.program_id()), 1);
   EXPECT_EQ(of(b.quotient(many, four)), 1);
   EXPECT_EQ(of(b.modulo(many, four)), 1);
@@ -95,7 +95,7 @@ TEST_F(DivisibilityTest, AMaskTurnsOffAtMultiplesOfItsLimit) {
   EXPECT_EQ(of(b.pointwise(Op::logical_and, {row_mask, b.pointwise(Op::lt, {cols, four})})), 4);
 }
 
-TEST_F(DivisibilityTest, ALoopsCounterHasWhatItsStartAndStepHave) {
+TEST_F(DivisibilityTest, LoopCountersKeepCommonDivisorsOfStartAndStep) {
   ValueId counted = 0;
   ValueId carried = 0;
   b.loop(b.integer(0), any, b.integer(8), std::vector{b.integer(16)},

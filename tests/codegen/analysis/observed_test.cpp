@@ -55,7 +55,7 @@ TEST_F(ObservedTest, TwoLimitsOrNoneAreEverything) {
   EXPECT_FALSE(ends_at(whole, Index::of(n)));
 }
 
-TEST_F(ObservedTest, WhatNothingUsesEndsAnywhere) { EXPECT_TRUE(ends_at(load(), Index::of(n))); }
+TEST_F(ObservedTest, UnusedValuesMayEndAnywhere) { EXPECT_TRUE(ends_at(load(), Index::of(n))); }
 
 // A tile that a loop carries and stores under a mask; `limit` is computed in the loop's body.
 class CarriedTest : public ObservedTest {

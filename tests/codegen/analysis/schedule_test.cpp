@@ -181,7 +181,7 @@ TEST_F(HeldLoadsTest, ALoadIsKeptWhereALaterStageNeedsItAgain) {
   EXPECT_TRUE(computes(held()[1], doubled)) << "cheap to compute again from it";
 }
 
-TEST_F(HeldLoadsTest, WhatOnlyALaterStageUsesIsLoadedThere) {
+TEST_F(HeldLoadsTest, LoadsMoveToTheOnlyStageThatUsesThem) {
   const int w = b.add_buffer("w", DType::f32, false);
   const ValueId value = load();
   const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
@@ -195,7 +195,7 @@ TEST_F(HeldLoadsTest, WhatOnlyALaterStageUsesIsLoadedThere) {
   EXPECT_TRUE(computes(held()[1], scaled));
 }
 
-TEST_F(HeldLoadsTest, WhatTwoStagesUseIsLoadedInTheFirst) {
+TEST_F(HeldLoadsTest, LoadsUsedByTwoStagesGoToTheFirst) {
   const int w = b.add_buffer("w", DType::f32, false);
   const ValueId value = load();
   const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
@@ -208,7 +208,7 @@ TEST_F(HeldLoadsTest, WhatTwoStagesUseIsLoadedInTheFirst) {
   EXPECT_FALSE(computes(held()[2], weight));
 }
 
-TEST_F(HeldLoadsTest, ALoadOfWhatIsWrittenDoesNotWait) {
+TEST_F(HeldLoadsTest, LoadsOfWrittenBuffersAreNotDelayed) {
   const ValueId before = b.load(y, cols, kNoValue, kNoValue);
   const ValueId total = sum(load());
   store(total);
@@ -217,7 +217,7 @@ TEST_F(HeldLoadsTest, ALoadOfWhatIsWrittenDoesNotWait) {
   EXPECT_TRUE(keeps(found[0], before)) << "its elements change later";
 }
 
-TEST_F(HeldLoadsTest, WhatALoopUsesIsThereBeforeIt) {
+TEST_F(HeldLoadsTest, LoadsUsedInALoopPrecedeIt) {
   const int w = b.add_buffer("w", DType::f32, false);
   const ValueId weight = b.load(w, cols, kNoValue, kNoValue);
   const ValueId total = sum(load());
@@ -237,7 +237,7 @@ TEST_F(HeldLoadsTest, WhatALoopUsesIsThereBeforeIt) {
       std::none_of(loop, found.end(), [&](const Stage& stage) { return computes(stage, weight); }));
 }
 
-TEST_F(HeldLoadsTest, WhatALoopHandsOnUnchangedIsThereBeforeItToo) {
+TEST_F(HeldLoadsTest, LoadsCarriedUnchangedByALoopPrecedeIt) {
   const ValueId value = load();
   const ValueId zero = b.broadcast_to(b.real(0, DType::f32), {1, 64});
   const auto left = b.loop(b.integer(0), n, b.integer(1), std::vector{zero},

@@ -35,7 +35,7 @@ TEST(CpuHeadersTest, TypesAndMemoryAreAlwaysThere) {
   EXPECT_LT(place(text, "types.h"), place(text, "memory.h"));
 }
 
-TEST(CpuHeadersTest, AFunctionBringsItsHeaderAndWhatThatNeeds) {
+TEST(CpuHeadersTest, HeadersOfCalledFunctionsAndTheirDependenciesAreIncluded) {
   EXPECT_TRUE(has(headers_for("exp(v1)"), "math_exp.h"));
   EXPECT_TRUE(has(headers_for("exp(v1)"), "math_call.h"));
   EXPECT_FALSE(has(headers_for("exp(v1)"), "math_libmvec.h"));

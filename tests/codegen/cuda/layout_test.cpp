@@ -27,7 +27,7 @@ tile::ThreadLayout layout_of(std::int64_t cols, const Mapping& mapping) {
   return cuda_layout(program_of(cols, mapping));
 }
 
-TEST(CudaLayoutTest, VectorsAreCutToWhatDividesEveryTile) {
+TEST(CudaLayoutTest, VectorWidthsDivideEveryTile) {
   EXPECT_EQ(layout_of(100, {.threads = 32, .threads_per_row = 32, .vector = 8}).vector(), 4);
   EXPECT_EQ(layout_of(33, {.threads = 32, .threads_per_row = 32, .vector = 8}).vector(), 1);
   EXPECT_EQ(layout_of(1, {.threads = 32, .threads_per_row = 32, .vector = 8}).vector(), 8)
@@ -42,7 +42,7 @@ TEST(CudaLayoutTest, WithoutAMappingTheRendererHasOne) {
   EXPECT_FALSE(layout.mapping().wide_index) << "that is the program's";
 }
 
-TEST(CudaLayoutTest, WhatNoBlockCanHaveIsRefused) {
+TEST(CudaLayoutTest, MappingsBeyondABlocksLimitsAreRefused) {
   EXPECT_THROW(layout_of(32, {.threads = 33, .threads_per_row = 1}), InternalError);
   EXPECT_THROW(layout_of(32, {.threads = 2048, .threads_per_row = 32}), InternalError);
   EXPECT_THROW(layout_of(32, {.threads = 96, .threads_per_row = 64}), InternalError);

@@ -190,29 +190,29 @@ class CudaPackedTest : public CudaRendererTest {
   }
 };
 
-TEST_F(CudaPackedTest, HalvesStayInPairs) {
+TEST_F(CudaPackedTest, HalvesStayPacked) {
   const std::string text = scaled_rows(DType::f16, 0);
   EXPECT_EQ(count_of(text, "Packed<f16, 8>"), 1) << text;
 }
-TEST_F(CudaPackedTest, InfinityIsTheSameInPairs) {
+TEST_F(CudaPackedTest, InfinityIsTheSamePacked) {
   EXPECT_EQ(count_of(scaled_rows(DType::bf16, -INFINITY), "Packed<bf16, 8>"), 1);
 }
-TEST_F(CudaPackedTest, ANumberThatPairsCannotHoldKeepsThemApart) {
+TEST_F(CudaPackedTest, FillValuesThat16BitsCannotHoldUnpackThem) {
   EXPECT_EQ(count_of(scaled_rows(DType::bf16, 0.1), "Packed<"), 0);
 }
-TEST_F(CudaPackedTest, SingleElementsHaveNoPair) {
+TEST_F(CudaPackedTest, SingleElementsAreNotPacked) {
   EXPECT_EQ(count_of(scaled_rows(DType::f16, 0, 1), "Packed<"), 0);
 }
 TEST_F(CudaPackedTest, WiderElementsAreNotPacked) {
   EXPECT_EQ(count_of(scaled_rows(DType::f32, 0, 4), "Packed<"), 0);
 }
-TEST_F(CudaPackedTest, TheGreatestIsFoundInPairs) {
+TEST_F(CudaPackedTest, MaximaReducePackedHalves) {
   const std::string text = scaled_rows(DType::f16, -INFINITY, 8, ReduceKind::max);
-  EXPECT_EQ(count_of(text, "_pairs[0] = Max::combine("), 1) << text;
+  EXPECT_EQ(count_of(text, "_packed[0] = Max::combine("), 1) << text;
   EXPECT_EQ(count_of(text, "_part[v] = Max::combine("), 3) << "eight are one in three steps";
 }
-TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanPairsHave) {
-  EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_pairs"), 0);
+TEST_F(CudaPackedTest, SumsNeedMoreDigitsThanHalvesHave) {
+  EXPECT_EQ(count_of(scaled_rows(DType::f16, 0), "_packed"), 0);
 }
 
 // A vector's elements branch together; values computed before the call are still available after
@@ -427,7 +427,7 @@ struct Dtypes {
 // A comparison or integer computed from an f32 sine exposes digits that 16 bits do not.
 class CudaNarrowTest : public CudaRendererTest, public testing::WithParamInterface<Dtypes> {};
 
-TEST_P(CudaNarrowTest, OnlyWhatIs16BitsWideThroughoutTakesTheMachinesSine) {
+TEST_P(CudaNarrowTest, OnlyFully16BitKernelsUseTheHardwareSine) {
   const int x = b.add_buffer("x", GetParam().in, false);
   const int y = b.add_buffer("y", GetParam().out, true);
   const ValueId at = b.arange(Axis::cols, 128);

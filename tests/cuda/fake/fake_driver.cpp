@@ -13,7 +13,7 @@ namespace fake_cuda {
 FakeCuda g_fake;
 std::recursive_mutex g_mutex;
 
-// Counts the call; returns whether it shall fail.
+// Counts the call; returns whether it should fail.
 CUresult entered(const char* call) {
   int count = 0;
   {
@@ -214,7 +214,7 @@ CUresult cuGetProcAddress_v2(const char* name, void** function, int version, std
   if (std::strcmp(name, #called) == 0) *function = reinterpret_cast<void*>(&symbol);
 #include "src/cuda/driver.def"
 #undef SINTER_CUDA_CALL
-  // A hidden one is reported as drivers do: no pointer, a status, success or not by their version.
+  // Reports a hidden function as drivers do: no pointer, a status, and a code by their version.
   if (g_fake.hidden == name) *function = nullptr;
   *status = *function ? 0 : 1;
   return *function ? 0 : kNotFound;

@@ -12,7 +12,7 @@
 
 namespace sinter {
 
-// A launch, at once or as a node of a graph.
+// A launch, direct or as a node of a graph.
 struct FakeLaunch {
   std::string function;  // the entry's name
   std::string image;     // of its module

@@ -9,7 +9,7 @@ using namespace fake_cuda;  // NOLINT
 
 namespace {
 
-// Nodes are known by their place among FakeCuda::graph_nodes, from 1.
+// Nodes are identified by their index in FakeCuda::graph_nodes, from 1.
 CUgraphNode node_handle(std::size_t index) { return reinterpret_cast<CUgraphNode>(index + 1); }
 
 std::vector<std::uint64_t> words_at(void** params) {
@@ -39,7 +39,7 @@ FakeLaunch launch_of(const CudaLaunchConfig& config, const FakeFunction& functio
 
 extern "C" {
 
-// Images are texts here.
+// Images are plain text here.
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   SINTER_FAKE_ENTER(entered_context("cuModuleLoadData"));
   const std::string_view text(static_cast<const char*>(image));

@@ -1,5 +1,5 @@
 // The fake driver's memory and streams: allocations are the host's own, copies are done at once.
-// In: calls. Out: codes, and what FakeCuda recorded.
+// In: calls. Out: codes, and FakeCuda's records.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,6 @@
 // libfake_nvrtc.so: the functions of NVRTC that Sinter calls. A text compiles unless it has an
 // #error. In: FakeNvrtc, set by the test. Out: images that are texts.
-#define SINTER_FAKE_NVRTC ""  // who loads it knows where it is
+#define SINTER_FAKE_NVRTC ""  // only its loader needs the path
 #include "tests/cuda/fake/fake_nvrtc.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ int nvrtcDestroyProgram(Program** program) {
 }
 
 int nvrtcCompileProgram(Program* program, int count, const char* const* options) {
-  static std::mutex mutex;  // kernels are compiled at once
+  static std::mutex mutex;  // kernels are compiled concurrently
   {
     const std::lock_guard lock(mutex);
     ++g_fake.compiled;

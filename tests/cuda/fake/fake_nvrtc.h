@@ -14,7 +14,7 @@ struct FakeNvrtc {
   int major = 12;
   int minor = 8;
   std::vector<int> architectures = {75, 80, 90, 100};
-  std::string image_prefix = "cubin of ";  // "damaged" is refused by the fake driver
+  std::string image_prefix = "cubin of ";  // the fake driver rejects "damaged"
 
   int compiled = 0;
   std::vector<std::string> options;  // of the last compilation

@@ -11,7 +11,7 @@
 namespace fake_cuda {
 
 extern sinter::FakeCuda g_fake;
-extern std::recursive_mutex g_mutex;  // threads may call at once, as they may call the driver
+extern std::recursive_mutex g_mutex;  // like the driver, thread-safe
 
 inline constexpr sinter::CUresult kInvalidValue = 1;
 inline constexpr sinter::CUresult kInvalidImage = 200;
@@ -21,7 +21,7 @@ inline constexpr sinter::CUresult kNotFound = 500;
 inline constexpr int kFakeMultiprocessors = 132;
 inline constexpr int kFakeSharedBytes = 100 << 10;  // of each
 
-// Counts the call; returns whether it shall fail.
+// Counts the call; returns whether it should fail.
 sinter::CUresult entered(const char* call);
 // As in the driver, calls that need a context fail without one.
 sinter::CUresult entered_context(const char* call);
@@ -29,7 +29,7 @@ void log_on_stream(const std::string& what, sinter::CUstream stream);
 
 }  // namespace fake_cuda
 
-// Returns from the calling function if the call shall fail; otherwise holds the lock for the rest
+// Returns from the calling function if the call should fail; otherwise holds the lock for the rest
 // of it.
 #define SINTER_FAKE_ENTER(check)                          \
   if (const sinter::CUresult code_ = check) return code_; \

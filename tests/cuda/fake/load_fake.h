@@ -11,7 +11,7 @@
 
 namespace sinter {
 
-// The library's state lives as long as the process, so each test starts by setting it back.
+// The library's state lives as long as the process, so each test starts by resetting it.
 inline FakeCuda& fresh_fake(const char* path = SINTER_FAKE_CUDA) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) throw std::runtime_error(dlerror());

@@ -120,7 +120,7 @@ TEST(Cases, BytesMin) {
   EXPECT_EQ(bytes_min(find_case("h_red_red"), {10, 7}, DType::f32), (70 + 10 + 10) * 4);
 }
 
-TEST(Shapes, WhatWouldOverflowIsRefused) {
+TEST(Shapes, OverflowingShapesAreRefused) {
   EXPECT_THROW(parse_shape("2147483648x2147483648"), UserError);
   EXPECT_THROW(parse_shape("16777216x16777217"), UserError);
   EXPECT_EQ(parse_shape("16777216x16777216").numel(), std::int64_t{1} << 48);

@@ -50,7 +50,7 @@ TEST(BoundedAccuracy, NanIsWrongUnlessItIsExpected) {
   EXPECT_FALSE(is_wrong(check({kNan, 4}, {Bounded::real(std::nan("")), Bounded::real(4, 1)})));
 }
 
-TEST(BoundedAccuracy, WhatHasNoBoundIsNotCompared) {
+TEST(BoundedAccuracy, ElementsWithoutABoundAreNotCompared) {
   const Checked some = check({100, 4}, {Bounded::unknown(), Bounded::real(4, 1)});
   EXPECT_EQ(some.checked_elements, 1);
   EXPECT_FALSE(is_wrong(some));

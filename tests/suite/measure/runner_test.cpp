@@ -56,7 +56,7 @@ TEST(Runner, RowsHaveEveryKey) {
   EXPECT_EQ(json["rows"][1]["kernels"], 1);
 }
 
-TEST(Runner, WhatDoesNotFitIsARowThatSaysSo) {
+TEST(Runner, WorkloadsBeyondMemoryGetASkippedRow) {
   SuiteOptions options = tiny();
   options.shapes = {{1LL << 24, 1LL << 24}, {8, 8}};
   const Results results = run_suite(options, go_on);

@@ -226,7 +226,7 @@ TEST(Causes, WithoutAPlanItSaysThatItDoesNotKnow) {
   EXPECT_EQ(only_cause(results).kind, "unexplained");
 }
 
-TEST(PlanWork, CountsWhatEveryElementTakes) {
+TEST(PlanWork, CountsInstructionsPerElement) {
   const PlanWork work = work_of({"any", "f32", {"4096x4096"}, two_reductions()});
   EXPECT_EQ(work.reductions_in_turn, 2);
   EXPECT_TRUE(work.reduces);
@@ -236,7 +236,7 @@ TEST(PlanWork, CountsWhatEveryElementTakes) {
 }
 
 // As plans write them.
-TEST(TileFacts, AreReadOffWhatPlansSay) {
+TEST(TileFacts, AreParsedFromPlans) {
   Config config = RowConfig{};
   tiling_of(config).mapping.threads = 128;
   tiling_of(config).mapping.cluster = 8;

@@ -132,7 +132,7 @@ TEST(Compare, SpeedUpsAreToldToo) {
   EXPECT_EQ(faster, 4);
 }
 
-TEST(Compare, WhatCannotBeComparedIsSaid) {
+TEST(Compare, IncomparableRowsAreNoted) {
   Results before = run(1, 0);
   Results now = run(1, 0);
   now.description = "another machine";
