@@ -19,14 +19,14 @@ namespace sinter {
 // The stages that need no device: its kernels as tile programs, for a machine with workers.
 struct PlannedKernels {
   Plan plan;
-  std::vector<Kernel> kernels;        // by group
-  std::vector<ConfigOrigin> origins;  // of their configs
+  ById<GroupId, Kernel> kernels;
+  ById<GroupId, ConfigOrigin> origins;  // of their configs
 };
 
 // An input whose memory is that of a result.
 struct InPlace {
-  int input = 0;
-  int output = 0;
+  std::size_t input = 0;
+  std::size_t output = 0;
 };
 
 // How results should lie in the caller's memory. A result that cannot lie there lies as it would
@@ -65,8 +65,8 @@ struct ProgramNumber {
 struct Program {
   Graph traced;
   Plan plan;
-  std::vector<Kernel> kernels;        // by group
-  std::vector<ConfigOrigin> origins;  // of their configs
+  ById<GroupId, Kernel> kernels;
+  ById<GroupId, ConfigOrigin> origins;  // of their configs
   Executable executable;
   std::vector<ProgramNumber> numbers;  // by executable.numbers
   ProgramInfo info;
