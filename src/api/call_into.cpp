@@ -48,7 +48,7 @@ bool is_placed(const OutputSpec& spec, const Tensor& output) {
 }
 
 const BufferSlot& slot_of(const Executable& executable, const OutputSpec& spec) {
-  return executable.slots[static_cast<std::size_t>(spec.slot)];
+  return executable.slots[spec.slot];
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void GivenOutputs::find_overlaps(std::span<const Tensor> inputs) {
   for_each_overlap(regions_of(outputs_, inputs), has_output, [&](std::size_t i, std::size_t k) {
     if (k < count) fail_user("call_into", "output {} and output {} overlap in memory", i, k);
     if (are_same_memory(outputs_[i], inputs[k - count]))
-      in_place_.push_back({static_cast<int>(k - count), static_cast<int>(i)});
+      in_place_.push_back({k - count, i});
     else
       overlap_inputs_ = true;
   });
@@ -188,7 +188,7 @@ class ResultBuffers {
       const OutputSpec& spec = executable_.outputs[i];
       const BufferSlot& slot = slot_of(executable_, spec);
       if (slot.kind != BufferSlot::Kind::output || !is_placed(spec, outputs_[i])) continue;
-      Home& home = homes_[static_cast<std::size_t>(slot.index)];
+      Home& home = homes_[slot.index];
       if (!home.output) home.output = &outputs_[i];
     }
   }
@@ -200,7 +200,7 @@ class ResultBuffers {
   std::span<void* const> addresses() {
     thread_local std::vector<void*> found;
     found.clear();
-    for (std::size_t b = 0; b < homes_.size(); ++b) {
+    for (ResultId b = 0; b < homes_.end_id(); ++b) {
       Home& home = homes_[b];
       if (home.output) {
         home.output->impl()->storage->note_use();
@@ -225,7 +225,7 @@ class ResultBuffers {
       view.offset += source.view.offset;
       return make_tensor(spec.dtype, view, source.storage, source.device);
     }
-    const Home& home = homes_[static_cast<std::size_t>(slot.index)];
+    const Home& home = homes_[slot.index];
     if (home.output == &outputs_[i]) return {};
     if (!home.output) return make_tensor(spec.dtype, view, home.temporary, executable_.device);
     view.offset += home.output->impl()->view.offset;
@@ -238,14 +238,14 @@ class ResultBuffers {
     StoragePtr temporary;
   };
   // Kept between calls so that a warm call does not allocate.
-  static std::vector<Home>& homes() {
-    thread_local std::vector<Home> kept;
+  static ById<ResultId, Home>& homes() {
+    thread_local ById<ResultId, Home> kept;
     return kept;
   }
 
   const Executable& executable_;
   std::span<const Tensor> outputs_;
-  std::vector<Home>& homes_;
+  ById<ResultId, Home>& homes_;
 };
 
 Tensor cloned(const Tensor& tensor) {

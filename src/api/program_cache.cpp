@@ -235,15 +235,14 @@ const Tensor& input_of(const TracedProgram& traced, const Arguments& arguments, 
 std::vector<Tensor> run_traced(const TracedProgram& traced, const Arguments& arguments) {
   const Executable& executable = traced.program->executable;
   const BoundCall call = bind_call(traced, arguments);
-  const std::vector<StoragePtr> buffers = run(executable, call.inputs, call.numbers);
+  const ById<ResultId, StoragePtr> buffers = run(executable, call.inputs, call.numbers);
   std::vector<Tensor> results;
   results.reserve(executable.outputs.size());
   for (const OutputSpec& output : executable.outputs) {
-    const BufferSlot& slot = executable.slots[static_cast<std::size_t>(output.slot)];
+    const BufferSlot& slot = executable.slots[output.slot];
     if (slot.kind == BufferSlot::Kind::output) {
-      results.push_back(make_tensor(output.dtype, output.view,
-                                    buffers[static_cast<std::size_t>(slot.index)],
-                                    executable.device));
+      results.push_back(
+          make_tensor(output.dtype, output.view, buffers[slot.index], executable.device));
       continue;
     }
     // A view of an input: shares its memory.

@@ -127,7 +127,7 @@ std::vector<Number> ProgramFile::example_numbers() const {
   std::vector<Number> numbers;
   for (const NumberExpr& expr : table.exprs()) {
     if (expr.kind != NumberExpr::Kind::argument) continue;
-    const NumberKind kind = table.arguments()[static_cast<std::size_t>(expr.index)];
+    const NumberKind kind = table.arguments()[expr.index];
     numbers.push_back(number_of(kind, expr.value));
   }
   return numbers;

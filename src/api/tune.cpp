@@ -67,7 +67,7 @@ class ProgramTuning {
 
   TuneReport run() {
     const auto count = static_cast<int>(program_.kernels.size());
-    for (int g = 0; g < count && !stopped_; ++g) tune_group(g, count);
+    for (GroupId g = 0; g < count && !stopped_; ++g) tune_group(g, count);
     store_.put(changes_);
     report_.file = store_.path();
     report_.seconds = seconds_since(start_);
@@ -85,24 +85,24 @@ class ProgramTuning {
   }
 
   // A buffer of a candidate of group g. Candidates refer to the same nodes as the built kernel.
-  tile::BufferBinding bind(int g, const KernelBuffer& wanted) const {
-    const Kernel& kernel = program_.kernels[static_cast<std::size_t>(g)];
-    const Launch& launch = program_.executable.launches[static_cast<std::size_t>(g)];
+  tile::BufferBinding bind(GroupId g, const KernelBuffer& wanted) const {
+    const Kernel& kernel = program_.kernels[g];
+    const Launch& launch = program_.executable.launches[g];
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const KernelBuffer& known = kernel.buffers[i];
       if (known.node != wanted.node) continue;
       const auto element =
           static_cast<std::int64_t>(size_of(program_.plan.graph[wanted.node].dtype));
       const BoundBuffer& bound = launch.buffers[i];
-      return {bases_[static_cast<std::size_t>(bound.slot)] + wanted.offset * element,
+      return {bases_[bound.slot] + wanted.offset * element,
               bound.elements + known.offset - wanted.offset};
     }
     SINTER_ASSERT(false, "group {} has no buffer of node {}", g, wanted.node);
     return {};
   }
 
-  void tune_group(int g, int count) {
-    const Kernel& kernel = program_.kernels[static_cast<std::size_t>(g)];
+  void tune_group(GroupId g, int count) {
+    const Kernel& kernel = program_.kernels[g];
     if (kernel.grid <= 0) return;
     const TuningKey key{device_.model(),
                         group_signature(program_.plan, g, iteration_space(program_.plan, g)),
@@ -124,7 +124,7 @@ class ProgramTuning {
   }
 
   // A share of the remaining time: kernels that finish early leave theirs to the others.
-  TunerOptions tuner_options(int g, int count) {
+  TunerOptions tuner_options(GroupId g, int count) {
     TunerOptions tuner;
     tuner.seconds = (options_.seconds - seconds_since(start_)) / (count - g);
     tuner.same_bits = program_.options.deterministic;
@@ -137,8 +137,8 @@ class ProgramTuning {
     return tuner;
   }
 
-  void launch(int g) const {
-    const Launch& launch = program_.executable.launches[static_cast<std::size_t>(g)];
+  void launch(GroupId g) const {
+    const Launch& launch = program_.executable.launches[g];
     std::vector<tile::BufferBinding> buffers;
     bind_buffers(launch, bases_, buffers);
     launch.kernel->launch(buffers, launch.scalars, launch.grid, launch.nanoseconds);
@@ -150,7 +150,7 @@ class ProgramTuning {
   TuningStore& store_;
   std::vector<Tensor> inputs_;  // captured ones last
   RunMemory memory_;
-  std::vector<std::byte*> bases_;           // by slot
+  ById<SlotId, std::byte*> bases_;
   std::map<TuningKey, std::size_t> tuned_;  // index in the report
   TuningChanges changes_;
   TuneReport report_;

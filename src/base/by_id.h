@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ class ById {
   ById() = default;
   explicit ById(std::size_t count) : items_(count) {}
   ById(std::size_t count, const T& value) : items_(count, value) {}
+  ById(std::initializer_list<T> items) : items_(items) {}
 
   decltype(auto) operator[](Id id) { return items_[index(id)]; }
   decltype(auto) operator[](Id id) const { return items_[index(id)]; }
@@ -29,8 +31,14 @@ class ById {
     items_.push_back(std::move(item));
     return static_cast<Id>(items_.size() - 1);
   }
+  void assign(std::size_t count, const T& value) { items_.assign(count, value); }
   void resize(std::size_t count, const T& value = T{}) { items_.resize(count, value); }
+  void reserve(std::size_t count) { items_.reserve(count); }
+  void erase(Id id) { items_.erase(begin() + static_cast<std::ptrdiff_t>(id)); }  // renumbers
   void clear() { items_.clear(); }
+  T* data() { return items_.data(); }
+  const T* data() const { return items_.data(); }
+  const T& front() const { return items_.front(); }
   T& back() { return items_.back(); }
   const T& back() const { return items_.back(); }
 

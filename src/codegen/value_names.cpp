@@ -33,7 +33,7 @@ std::string ValueNames::name_of(const TileProgram& program, const Instr& instr,
     case Code::arange:
       return program[id].shape.is_scalar() ? number(0) : (*this)[id];
     case Code::scalar:
-      return parameter_name(program.scalars[static_cast<std::size_t>(instr.index)].name);
+      return parameter_name(program.scalars[instr.index].name);
     case Code::program_id:
       return "program";
     case Code::loop:

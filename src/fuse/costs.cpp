@@ -26,16 +26,14 @@ std::int64_t covered_elements(const std::vector<View>& views) {
 
 void count_costs(const Plan& plan, FusionGroup& group) {
   const Graph& graph = plan.graph;
-  const int index = plan.group_of[static_cast<std::size_t>(group.nodes.front())];
+  const GroupId index = plan.group_of[group.nodes.front()];
   OutsideReads read;
   for (NodeId id : group.nodes) {
     const Node& node = graph[id];
     const std::int64_t elements =
         is_reduction(node.op) ? node.operands[0].view.shape.numel() : node.shape.numel();
     group.flops += elements * std::max(1, cost_of(graph, node));
-    const auto is_inside = [&](NodeId source) {
-      return plan.group_of[static_cast<std::size_t>(source)] == index;
-    };
+    const auto is_inside = [&](NodeId source) { return plan.group_of[source] == index; };
     add_outside_reads(graph, id, is_inside, read);
   }
   for (const auto& [id, views] : read)

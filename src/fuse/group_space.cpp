@@ -22,7 +22,7 @@ bool is_cheap_in_any_order(std::int64_t elements, const GroupAxes& axes) {
 
 std::uint32_t reduced_mask(const GroupAxes& axes) {
   std::uint32_t mask = 0;
-  for (std::size_t i = 0; i < axes.size(); ++i)
+  for (AxisId i = 0; i < axes.end_id(); ++i)
     if (axes[i].reduced) mask |= 1u << i;
   return mask;
 }
@@ -53,12 +53,6 @@ std::string axes_text(std::uint32_t mask) {
   return text;
 }
 
-namespace {
-
-std::size_t at(const AxisList& list, std::size_t i) { return static_cast<std::size_t>(list[i]); }
-
-}  // namespace
-
 GroupAxes space_of(const Node& node) {
   const bool reduces = is_reduction(node.op);
   const Shape& shape = reduces ? node.operands[0].view.shape : node.shape;
@@ -87,18 +81,17 @@ NodeAxes axes_of(const Node& node) {
 }
 
 // Each axis of the view covers consecutive axes of the list.
-std::vector<std::int64_t> strides_along(const View& view, const AxisList& list,
-                                        const GroupAxes& axes) {
-  std::vector<std::int64_t> strides(axes.size(), 0);
+ByAxis<std::int64_t> strides_along(const View& view, const AxisList& list, const GroupAxes& axes) {
+  ByAxis<std::int64_t> strides(axes.size(), 0);
   std::size_t last = list.size();
   for (int i = view.shape.rank(); i-- > 0;) {
     std::int64_t size = 1;
-    if (view.shape[i] == 1 && last > 0 && axes[at(list, last - 1)].size == 1)
-      strides[at(list, --last)] = view.strides[i];
+    if (view.shape[i] == 1 && last > 0 && axes[list[last - 1]].size == 1)
+      strides[list[--last]] = view.strides[i];
     while (size != view.shape[i]) {
       SINTER_ASSERT(last > 0, "a view of shape {} does not run along {}", to_string(view.shape),
                     to_string(axes));
-      const std::size_t axis = at(list, --last);
+      const AxisId axis = list[--last];
       strides[axis] = view.strides[i] * size;
       size *= axes[axis].size;
     }
@@ -106,37 +99,37 @@ std::vector<std::int64_t> strides_along(const View& view, const AxisList& list,
   return strides;
 }
 
-std::vector<std::int64_t> dense_strides(const AxisList& list, const GroupAxes& axes) {
-  std::vector<std::int64_t> strides(axes.size(), 0);
+ByAxis<std::int64_t> dense_strides(const AxisList& list, const GroupAxes& axes) {
+  ByAxis<std::int64_t> strides(axes.size(), 0);
   std::int64_t size = 1;
   for (auto it = list.rbegin(); it != list.rend(); ++it) {
-    const GroupAxis& axis = axes[static_cast<std::size_t>(*it)];
-    strides[static_cast<std::size_t>(*it)] = size;
+    const GroupAxis& axis = axes[*it];
+    strides[*it] = size;
     size *= axis.size;
   }
   return strides;
 }
 
-bool are_same_elements(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+bool are_same_elements(const ByAxis<std::int64_t>& a, const ByAxis<std::int64_t>& b,
                        const GroupAxes& axes) {
-  for (std::size_t i = 0; i < axes.size(); ++i)
+  for (AxisId i = 0; i < axes.end_id(); ++i)
     if (axes[i].size != 1 && a[i] != b[i]) return false;
   return true;
 }
 
-AxisList mapped(const AxisList& list, const std::vector<AxisList>& to_joint) {
+AxisList mapped(const AxisList& list, const ByAxis<AxisList>& to_joint) {
   if (to_joint.empty()) return list;
   AxisList result;
-  for (int axis : list) {
-    const AxisList& pieces = to_joint[static_cast<std::size_t>(axis)];
+  for (AxisId axis : list) {
+    const AxisList& pieces = to_joint[axis];
     result.insert(result.end(), pieces.begin(), pieces.end());
   }
   return result;
 }
 
-bool is_identity(const std::vector<AxisList>& to_joint) {
-  for (std::size_t i = 0; i < to_joint.size(); ++i)
-    if (to_joint[i].size() != 1 || to_joint[i][0] != static_cast<int>(i)) return false;
+bool is_identity(const ByAxis<AxisList>& to_joint) {
+  for (AxisId i = 0; i < to_joint.end_id(); ++i)
+    if (to_joint[i].size() != 1 || to_joint[i][0] != i) return false;
   return true;
 }
 
@@ -145,10 +138,10 @@ namespace {
 constexpr std::size_t kMostAxes = 16;
 
 // Returns `to` with the `whole` flags of `from` added.
-GroupAxes joined(GroupAxes to, const GroupAxes& from, const std::vector<AxisList>& lists) {
-  for (int i = 0; i < static_cast<int>(from.size()); ++i)
-    if (from[static_cast<std::size_t>(i)].whole)
-      for (int axis : mapped({i}, lists)) to[static_cast<std::size_t>(axis)].whole = true;
+GroupAxes joined(GroupAxes to, const GroupAxes& from, const ByAxis<AxisList>& lists) {
+  for (AxisId i = 0; i < from.end_id(); ++i)
+    if (from[i].whole)
+      for (AxisId axis : mapped({i}, lists)) to[axis].whole = true;
   return to;
 }
 
@@ -171,7 +164,7 @@ class Refinement {
   }
 
   std::optional<JointSpace> run() {
-    for (std::size_t i = 0; i < a_.size(); ++i) {
+    for (AxisId i = 0; i < a_.end_id(); ++i) {
       std::int64_t left = a_[i].size;
       const bool is_shared = left != 1 && !(kept_only_ && a_[i].reduced);
       if (!is_shared) add(i, left);
@@ -179,22 +172,21 @@ class Refinement {
         if (!take_piece(i, left)) return std::nullopt;
     }
     skip_ones();
-    if (next_ != b_.size() || joint_.axes.size() > kMostAxes) return std::nullopt;
+    if (b_.contains(next_) || joint_.axes.size() > kMostAxes) return std::nullopt;
     return std::move(joint_);
   }
 
  private:
   // Appends a piece of a's axis i to the joint axes.
-  int add(std::size_t i, std::int64_t size) {
-    const int axis = static_cast<int>(joint_.axes.size());
-    joint_.axes.push_back({size, a_[i].reduced, a_[i].whole});
+  AxisId add(AxisId i, std::int64_t size) {
+    const AxisId axis = joint_.axes.push_back({size, a_[i].reduced, a_[i].whole});
     joint_.from_a[i].push_back(axis);
     return axis;
   }
 
   // Drops axes of b of size 1, and starts the next longer one.
   void skip_ones() {
-    while (rest_ == 1 && next_ < b_.size()) {
+    while (rest_ == 1 && b_.contains(next_)) {
       if (b_[next_].size != 1) {
         rest_ = b_[next_].size;
         return;
@@ -204,9 +196,9 @@ class Refinement {
   }
 
   // Takes the outermost common piece of the remainders of both axes.
-  bool take_piece(std::size_t i, std::int64_t& left) {
+  bool take_piece(AxisId i, std::int64_t& left) {
     skip_ones();
-    if (next_ == b_.size()) return false;
+    if (!b_.contains(next_)) return false;
     const std::int64_t size = std::min(left, rest_);
     if (left % size != 0 || rest_ % size != 0) return false;
     const GroupAxis& other = b_[next_];
@@ -225,7 +217,7 @@ class Refinement {
   const bool kept_only_;
   const bool reduces_ = reduced_mask(b_) != 0;  // if b reduces, a does too
   JointSpace joint_;
-  std::size_t next_ = 0;   // current axis of b
+  AxisId next_ = 0;        // current axis of b
   std::int64_t rest_ = 1;  // its remaining size
 };
 
@@ -238,8 +230,8 @@ std::optional<JointSpace> inside(const GroupAxes& a, const GroupAxes& b, SplitAx
   if (same_sizes(a, b)) return same_axes(a, b);
   if (reduces && same_sizes(kept_axes(a), b)) {
     JointSpace joint{a, {}, {}};
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!a[i].reduced) joint.from_b.push_back({static_cast<int>(i)});
+    for (AxisId i = 0; i < a.end_id(); ++i)
+      if (!a[i].reduced) joint.from_b.push_back({i});
     joint.axes = joined(a, b, joint.from_b);
     return joint;
   }

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/graph/graph.h"
 
 namespace sinter {
@@ -20,7 +20,11 @@ struct GroupAxis {
   friend bool operator==(const GroupAxis&, const GroupAxis&) = default;
 };
 
-using GroupAxes = std::vector<GroupAxis>;
+using AxisId = int;
+template <typename T>
+using ByAxis = ById<AxisId, T>;
+
+using GroupAxes = ByAxis<GroupAxis>;
 
 std::int64_t numel(const GroupAxes& axes);
 // Whether a tensor costs little to read in any order: caches hold it, or a kernel over the axes
@@ -35,7 +39,7 @@ std::string axes_text(std::uint32_t mask);          // "0, 2"
 // Indices of group axes, outermost first, that a node's row-major elements run along. One axis of a
 // shape can map to several group axes, so nodes of different shapes can share a space: (8, 6) and
 // (2, 4, 6) both run along axes of sizes 2, 4 and 6.
-using AxisList = std::vector<int>;
+using AxisList = std::vector<AxisId>;
 
 // A node's axes in its group's space. A reduction is computed over its operand's axes, and its
 // result has the kept ones; a pointwise node's result has all the axes it is computed over.
@@ -50,20 +54,19 @@ NodeAxes axes_of(const Node& node);
 
 // The stride of a view along each axis of the group. The view's elements run along `list`; the
 // strides along other axes are 0.
-std::vector<std::int64_t> strides_along(const View& view, const AxisList& list,
-                                        const GroupAxes& axes);
+ByAxis<std::int64_t> strides_along(const View& view, const AxisList& list, const GroupAxes& axes);
 // The same for the row-major elements of a node whose elements run along `list`.
-std::vector<std::int64_t> dense_strides(const AxisList& list, const GroupAxes& axes);
+ByAxis<std::int64_t> dense_strides(const AxisList& list, const GroupAxes& axes);
 
 // Whether both strides address the same elements; axes of size 1 do not matter.
-bool are_same_elements(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
+bool are_same_elements(const ByAxis<std::int64_t>& a, const ByAxis<std::int64_t>& b,
                        const GroupAxes& axes);
 
 // A space for two groups: its axes, and the joint axes that each group's axes map to.
 struct JointSpace {
   GroupAxes axes;
-  std::vector<AxisList> from_a;  // by axis of a; empty: they stay what they are
-  std::vector<AxisList> from_b;
+  ByAxis<AxisList> from_a;  // by axis of a; empty: they stay what they are
+  ByAxis<AxisList> from_b;
 };
 struct SpaceVerdict {
   std::optional<JointSpace> space;
@@ -77,7 +80,7 @@ SpaceVerdict join_spaces(const GroupAxes& a, const GroupAxes& b, SplitAxes split
                          Reason reason = Reason::wanted);
 
 // The list translated to joint axes.
-AxisList mapped(const AxisList& list, const std::vector<AxisList>& to_joint);
-bool is_identity(const std::vector<AxisList>& to_joint);
+AxisList mapped(const AxisList& list, const ByAxis<AxisList>& to_joint);
+bool is_identity(const ByAxis<AxisList>& to_joint);
 
 }  // namespace sinter

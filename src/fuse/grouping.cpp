@@ -48,7 +48,7 @@ Grouping::Grouping(const Graph& graph, const FusionOptions& options)
       units_.back().alone = options.runs_alone(graph, node, dense_view(node.shape));
   }
   seen_by_.resize(units_.size(), 0);
-  for (int place = 0; place < static_cast<int>(units_.size()); ++place) {
+  for (PlaceId place = 0; place < units_.end_id(); ++place) {
     next_place_.push_back(place + 1);
     previous_place_.push_back(place - 1);
   }
@@ -119,7 +119,7 @@ bool Grouping::try_merge(GroupId a, GroupId b) {
   return true;
 }
 
-void Grouping::map_members(GroupId group, const std::vector<AxisList>& to_joint) {
+void Grouping::map_members(GroupId group, const ByAxis<AxisList>& to_joint) {
   if (is_identity(to_joint)) return;
   for (NodeId id : units_[group].members) {
     NodeAxes& axes = node_axes_[id];
@@ -149,10 +149,10 @@ SpaceVerdict Grouping::judge(GroupId a, GroupId b, Reason reason) const {
 // Whether the reduced axes of a joint space can be walked as one: every tensor from outside steps
 // evenly from one to the next, or its elements may as well be found by a division.
 bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const {
-  std::vector<std::size_t> reduced;
-  for (std::size_t i = 0; i < joint.axes.size(); ++i)
+  AxisList reduced;
+  for (AxisId i = 0; i < joint.axes.end_id(); ++i)
     if (joint.axes[i].reduced && joint.axes[i].size > 1) reduced.push_back(i);
-  const auto is_even = [&](const std::vector<std::int64_t>& strides) {
+  const auto is_even = [&](const ByAxis<std::int64_t>& strides) {
     for (std::size_t i = 1; i < reduced.size(); ++i)
       if (strides[reduced[i - 1]] != strides[reduced[i]] * joint.axes[reduced[i]].size)
         return false;
@@ -160,7 +160,7 @@ bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) c
   };
   for (GroupId group : {a, b})
     for (NodeId id : units_[group].members) {
-      const std::vector<AxisList>& to_joint = group == a ? joint.from_a : joint.from_b;
+      const ByAxis<AxisList>& to_joint = group == a ? joint.from_a : joint.from_b;
       if (!is_even(dense_strides(mapped(node_axes_[id].result, to_joint), joint.axes)))
         return false;
       for (const Operand& operand : graph_[id].operands) {
@@ -181,7 +181,7 @@ std::string Grouping::refusal(GroupId a, GroupId b) const {
 
 Grouping::Edge Grouping::edge_axes(NodeId reader, NodeId source, GroupId a,
                                    const JointSpace& joint) const {
-  const auto to_joint = [&](NodeId id) -> const std::vector<AxisList>& {
+  const auto to_joint = [&](NodeId id) -> const ByAxis<AxisList>& {
     return group_of(id) == a ? joint.from_a : joint.from_b;
   };
   return {mapped(node_axes_[reader].computed_over, to_joint(reader)),
@@ -233,8 +233,8 @@ std::string Grouping::first_misaligned_edge(GroupId a, GroupId b, const JointSpa
         const Edge edge = edge_axes(reader, operand.node, a, joint);
         if (is_aligned(operand, edge, joint.axes)) continue;
         const bool lacks_an_axis =
-            std::any_of(edge.source.begin(), edge.source.end(), [&](int axis) {
-              return joint.axes[static_cast<std::size_t>(axis)].reduced &&
+            std::any_of(edge.source.begin(), edge.source.end(), [&](AxisId axis) {
+              return joint.axes[axis].reduced &&
                      std::find(edge.reader.begin(), edge.reader.end(), axis) == edge.reader.end();
             });
         if (lacks_an_axis)
@@ -327,15 +327,14 @@ Grouping::Ordered Grouping::ordered(UnitId a, UnitId b) const {
 
 // No unit lies between them in the order.
 bool Grouping::are_neighbours(const Ordered& units) const {
-  return next_place_[static_cast<std::size_t>(order_[units.first])] == order_[units.last];
+  return next_place_[order_[units.first]] == order_[units.last];
 }
 
-void Grouping::vacate(int place) {
-  const int next = next_place_[static_cast<std::size_t>(place)];
-  const int previous = previous_place_[static_cast<std::size_t>(place)];
-  if (previous >= 0) next_place_[static_cast<std::size_t>(previous)] = next;
-  if (next < static_cast<int>(previous_place_.size()))
-    previous_place_[static_cast<std::size_t>(next)] = previous;
+void Grouping::vacate(PlaceId place) {
+  const PlaceId next = next_place_[place];
+  const PlaceId previous = previous_place_[place];
+  if (previous >= 0) next_place_[previous] = next;
+  if (previous_place_.contains(next)) previous_place_[next] = previous;
 }
 
 // Whether a path from one group to the other goes through a third. Such a path lies between them

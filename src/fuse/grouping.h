@@ -18,9 +18,6 @@ namespace sinter {
 // Whether a kernel computes the node; all others are leaves and concats.
 bool computes(const Node& node);
 
-using GroupId = std::int32_t;
-inline constexpr GroupId kNoGroup = -1;
-
 class Grouping {
  public:
   // Starts with one group per computing node.
@@ -65,20 +62,21 @@ class Grouping {
   Edge edge_axes(NodeId reader, NodeId source, GroupId a, const JointSpace& joint) const;
   bool is_aligned(const Operand& operand, const Edge& edge, const GroupAxes& axes) const;
   bool reads_in_order(NodeId reader, const Operand& operand, const JointSpace& joint) const;
-  void map_members(GroupId group, const std::vector<AxisList>& to_joint);
+  void map_members(GroupId group, const ByAxis<AxisList>& to_joint);
   std::string too_large(GroupId a, GroupId b) const;
   std::size_t accesses(GroupId a, GroupId b) const;
   std::size_t most_accesses(GroupId a, GroupId b) const;
 
   // A group or a concat: the vertices of paths between groups.
   using UnitId = GroupId;
+  using PlaceId = int;
   struct Ordered {
     UnitId first;
     UnitId last;
   };
   Ordered ordered(UnitId a, UnitId b) const;
   bool are_neighbours(const Ordered& units) const;
-  void vacate(int place);
+  void vacate(PlaceId place);
   bool has_path_around(GroupId a, GroupId b) const;
   void reorder(GroupId a, GroupId b, GroupId merged);
   std::vector<UnitId> between(UnitId from, UnitId to, bool forward) const;
@@ -94,10 +92,10 @@ class Grouping {
   ById<NodeId, UnitId> unit_of_;  // kNoGroup for leaves
   ById<UnitId, Group> units_;
   ById<NodeId, NodeAxes> node_axes_;  // in the space of the node's group; none for leaves
-  ById<UnitId, int> order_;           // position in topological order
+  ById<UnitId, PlaceId> order_;       // position in topological order
   // The positions in the order that merging has not vacated, as a linked list.
-  std::vector<int> next_place_;
-  std::vector<int> previous_place_;
+  ById<PlaceId, PlaceId> next_place_;
+  ById<PlaceId, PlaceId> previous_place_;
   // The latest search that saw a unit.
   mutable ById<UnitId, int> seen_by_;
   mutable int searches_ = 0;

@@ -52,7 +52,7 @@ class Waiting {
 void order_groups(const Grouping& grouping, Plan& plan) {
   const Graph& graph = plan.graph;
   Waiting waiting(graph, grouping);
-  plan.group_of.assign(graph.nodes.size(), -1);
+  plan.group_of.assign(graph.nodes.size(), kNoGroup);
   ById<NodeId, char> has_run(graph.nodes.size(), 0);
   for (NodeId id = 0; id < graph.size(); ++id) has_run[id] = waiting.is_leaf(id);
   for (bool progress = true; progress;) {
@@ -65,8 +65,7 @@ void order_groups(const Grouping& grouping, Plan& plan) {
       for (NodeId member : nodes) {
         has_run[member] = 1;
         waiting.has_run(member);
-        if (group != kNoGroup)
-          plan.group_of[static_cast<std::size_t>(member)] = static_cast<int>(plan.groups.size());
+        if (group != kNoGroup) plan.group_of[member] = plan.groups.end_id();
       }
       if (group != kNoGroup)
         plan.groups.push_back({.axes = grouping.axes(group),
@@ -84,7 +83,7 @@ namespace {
 
 std::vector<NodeId> find_group_outputs(Plan& plan) {
   const Graph& graph = plan.graph;
-  const auto group_of = [&](NodeId id) { return plan.group_of[static_cast<std::size_t>(id)]; };
+  const auto group_of = [&](NodeId id) { return plan.group_of[id]; };
   ById<NodeId, char> leaves(graph.nodes.size(), 0);
   for (const Operand& output : graph.outputs) leaves[output.node] = 1;
   for (NodeId id = 0; id < graph.size(); ++id)
@@ -93,7 +92,7 @@ std::vector<NodeId> find_group_outputs(Plan& plan) {
   std::vector<NodeId> found;
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (!computes(graph[id]) || !leaves[id]) continue;
-    plan.groups[static_cast<std::size_t>(group_of(id))].outputs.push_back(id);
+    plan.groups[group_of(id)].outputs.push_back(id);
     found.push_back(id);
   }
   return found;
@@ -139,9 +138,7 @@ NodeViews views_for(const Graph& graph, std::span<const View> wanted, const Alon
 
 void place(Plan& plan, const std::vector<NodeId>& stored, const NodeViews& views) {
   const Graph& graph = plan.graph;
-  const auto placement = [&](NodeId id) -> Placement& {
-    return plan.placements[static_cast<std::size_t>(id)];
-  };
+  const auto placement = [&](NodeId id) -> Placement& { return plan.placements[id]; };
   const auto place_alone = [&](NodeId id) {
     const auto given = views.find(id);
     placement(id) = {id, given != views.end() ? given->second : dense_view(graph[id].shape)};
@@ -170,11 +167,11 @@ bool drop_unreadable(const Plan& plan, NodeViews& views) {
   const Graph& graph = plan.graph;
   std::set<NodeId> unreadable;
   const auto check = [&](const Operand& operand) {
-    const Placement& place = plan.placements[static_cast<std::size_t>(operand.node)];
+    const Placement& place = plan.placements[operand.node];
     if (views.count(place.buffer) && !compose(operand.view, place.view))
       unreadable.insert(place.buffer);
   };
-  const auto group_of = [&](NodeId id) { return plan.group_of[static_cast<std::size_t>(id)]; };
+  const auto group_of = [&](NodeId id) { return plan.group_of[id]; };
   for (NodeId id = 0; id < graph.size(); ++id)
     for (const Operand& operand : graph[id].operands)
       if (group_of(id) < 0 || group_of(operand.node) != group_of(id)) check(operand);
@@ -201,8 +198,8 @@ void widen_small_values(Plan& plan) {
   for (const Operand& output : plan.graph.outputs) returned.insert(output.node);
   for (NodeId id = 0; id < plan.graph.size(); ++id) {
     Node& node = plan.graph[id];
-    const bool is_passed_on = computes(node) && !returned.count(id) &&
-                              plan.placements[static_cast<std::size_t>(id)].buffer == id;
+    const bool is_passed_on =
+        computes(node) && !returned.count(id) && plan.placements[id].buffer == id;
     if (is_passed_on && node.op != Op::cast && node.shape.numel() * kMuchSmaller <= largest)
       node.dtype = compute_dtype(node.dtype);
   }

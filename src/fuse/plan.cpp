@@ -8,7 +8,7 @@
 namespace sinter {
 
 View Plan::buffer_view(const Operand& operand) const {
-  const auto view = compose(operand.view, placements[static_cast<std::size_t>(operand.node)].view);
+  const auto view = compose(operand.view, placements[operand.node].view);
   SINTER_ASSERT(view.has_value(), "%{} is placed where its reader's view cannot reach",
                 operand.node);
   return *view;
@@ -24,9 +24,8 @@ namespace {
 
 // Whether the group reduces, but over none of these axes.
 bool are_kept(const GroupAxes& axes, const AxisList& list) {
-  return reduced_mask(axes) != 0 && std::none_of(list.begin(), list.end(), [&](int axis) {
-           return axes[static_cast<std::size_t>(axis)].reduced;
-         });
+  return reduced_mask(axes) != 0 &&
+         std::none_of(list.begin(), list.end(), [&](AxisId axis) { return axes[axis].reduced; });
 }
 
 }  // namespace
@@ -58,7 +57,10 @@ void verify_axes(const Plan& plan, const FusionGroup& group) {
   SINTER_ASSERT(group.node_axes.size() == group.nodes.size(), "a node has no axes");
   const auto elements = [&](const AxisList& list) {
     std::int64_t count = 1;
-    for (int axis : list) count *= group.axes.at(static_cast<std::size_t>(axis)).size;
+    for (AxisId axis : list) {
+      SINTER_ASSERT(group.axes.contains(axis), "the group has no axis {}", axis);
+      count *= group.axes[axis].size;
+    }
     return count;
   };
   for (NodeId id : group.nodes) {
@@ -78,16 +80,14 @@ void verify_axes(const Plan& plan, const FusionGroup& group) {
 }
 
 void verify(const Plan& plan) {
-  std::vector<char> ready(plan.graph.nodes.size(), 0);
+  ById<NodeId, char> ready(plan.graph.nodes.size(), 0);
   // Leaves are always ready; a concat is ready once its operands are.
   auto settle = [&] {
     for (NodeId id = 0; id < plan.graph.size(); ++id) {
       const auto& operands = plan.graph[id].operands;
-      if (plan.group_of[static_cast<std::size_t>(id)] < 0)
-        ready[static_cast<std::size_t>(id)] =
-            std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-              return ready[static_cast<std::size_t>(operand.node)] != 0;
-            });
+      if (plan.group_of[id] < 0)
+        ready[id] = std::all_of(operands.begin(), operands.end(),
+                                [&](const Operand& operand) { return ready[operand.node] != 0; });
     }
   };
   for (const FusionGroup& group : plan.groups) {
@@ -96,18 +96,16 @@ void verify(const Plan& plan) {
     verify_axes(plan, group);
     for (NodeId id : group.nodes) {
       for (const Operand& operand : plan.graph[id].operands)
-        SINTER_ASSERT(ready[static_cast<std::size_t>(operand.node)], "%{} before %{}", id,
-                      operand.node);
-      ready[static_cast<std::size_t>(id)] = 1;
+        SINTER_ASSERT(ready[operand.node], "%{} before %{}", id, operand.node);
+      ready[id] = 1;
     }
-    for (NodeId id : group.outputs)
-      SINTER_ASSERT(plan.placements[static_cast<std::size_t>(id)].buffer >= 0);
+    for (NodeId id : group.outputs) SINTER_ASSERT(plan.placements[id].buffer >= 0);
   }
 }
 
 std::string to_string(const Plan& plan) {
   std::string text;
-  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+  for (GroupId g = 0; g < plan.groups.end_id(); ++g) {
     const FusionGroup& group = plan.groups[g];
     text += fmt::format("group {} over {}", g, to_string(group.axes));
     if (const std::uint32_t reduced = reduced_mask(group.axes); reduced != 0)

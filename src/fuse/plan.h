@@ -10,11 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/base/machine.h"
 #include "src/fuse/group_space.h"
 #include "src/graph/graph.h"
 
 namespace sinter {
+
+using GroupId = std::int32_t;
+inline constexpr GroupId kNoGroup = -1;
 
 struct FusionGroup {
   GroupAxes axes;                        // the kernel's iteration space
@@ -40,8 +44,8 @@ struct FusionGroup {
 struct UnfusedEdge {
   NodeId producer = -1;
   NodeId consumer = -1;
-  int producer_group = -1;
-  int consumer_group = -1;
+  GroupId producer_group = kNoGroup;
+  GroupId consumer_group = kNoGroup;
   std::string reason;
   std::int64_t bytes = 0;  // memory traffic of the edge; 0: it only costs an extra kernel
 };
@@ -54,9 +58,9 @@ struct Placement {
 
 struct Plan {
   Graph graph;
-  std::vector<FusionGroup> groups;    // in execution order
-  std::vector<int> group_of;          // by node; -1 for leaves and concats
-  std::vector<Placement> placements;  // by node
+  ById<GroupId, FusionGroup> groups;  // in execution order
+  ById<NodeId, GroupId> group_of;     // -1 for leaves and concats
+  ById<NodeId, Placement> placements;
   std::vector<UnfusedEdge> unfused;
 
   // The operand's view over the buffer of placements[operand.node].

@@ -101,7 +101,7 @@ MatrixProduct matrix_product(const GroupAxes& axes, const ContractionStrides& st
   std::vector<Merged> rows;
   std::vector<Merged> columns;
   std::vector<Merged> summed;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
+  for (AxisId i = 0; i < axes.end_id(); ++i) {
     if (axes[i].size == 1) continue;
     const Merged axis{axes[i].size, strides.a[i], strides.b[i], strides.c[i]};
     const bool by_row = axis.b == 0 && axis.a != 0;

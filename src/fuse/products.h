@@ -42,9 +42,9 @@ struct MatrixProduct {
 
 // Strides of both operands and the result along the group's axes.
 struct ContractionStrides {
-  std::span<const std::int64_t> a;
-  std::span<const std::int64_t> b;
-  std::span<const std::int64_t> c;
+  ByAxis<std::int64_t> a;
+  ByAxis<std::int64_t> b;
+  ByAxis<std::int64_t> c;
 };
 MatrixProduct matrix_product(const GroupAxes& axes, const ContractionStrides& strides);
 // The product of a contraction with a result of layout `result`.

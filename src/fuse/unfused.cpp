@@ -30,7 +30,7 @@ class UnfusedEdges {
   }
 
  private:
-  int group_of(NodeId id) const { return plan_.group_of[static_cast<std::size_t>(id)]; }
+  GroupId group_of(NodeId id) const { return plan_.group_of[id]; }
 
   // Bytes for writing the operand's node and reading it back.
   std::int64_t bytes_through_memory(const Operand& operand) const {
@@ -40,17 +40,17 @@ class UnfusedEdges {
   }
 
   std::optional<UnfusedEdge> edge_between(const Operand& operand, NodeId reader) const {
-    const int from = group_of(operand.node);
-    const int to = group_of(reader);
+    const GroupId from = group_of(operand.node);
+    const GroupId to = group_of(reader);
     if (from < 0 || to < 0 || from == to) return std::nullopt;
     return UnfusedEdge{
         operand.node, reader, from, to, refusal(from, to), bytes_through_memory(operand)};
   }
 
   // The first kernel that writes into a node's buffer.
-  int first_writer(NodeId id) const {
+  GroupId first_writer(NodeId id) const {
     if (graph_[id].op != Op::concat) return group_of(id);
-    int first = -1;
+    GroupId first = kNoGroup;
     for (const Operand& part : graph_[id].operands)
       if (first < 0) first = first_writer(part.node);
     return first;
@@ -58,8 +58,8 @@ class UnfusedEdges {
 
   // A part that is not written by the kernel that writes the concat's first part.
   std::optional<UnfusedEdge> edge_into_concat(const Operand& part, NodeId concat) const {
-    const int from = first_writer(part.node);
-    const int home = first_writer(concat);
+    const GroupId from = first_writer(part.node);
+    const GroupId home = first_writer(concat);
     if (from < 0 || from == home) return std::nullopt;
     return UnfusedEdge{part.node, concat, from, home, refusal(home, from), 0};
   }
@@ -76,10 +76,10 @@ class UnfusedEdges {
   }
 
   // Why two groups of the plan did not merge.
-  std::string refusal(int from, int to) const {
+  std::string refusal(GroupId from, GroupId to) const {
     if (!fuse_) return "fusion is off";
-    const auto grouped = [&](int group) {
-      return grouping_.group_of(plan_.groups[static_cast<std::size_t>(group)].nodes.front());
+    const auto grouped = [&](GroupId group) {
+      return grouping_.group_of(plan_.groups[group].nodes.front());
     };
     return grouping_.refusal(grouped(from), grouped(to));
   }

@@ -128,18 +128,17 @@ Bounded reduce_integers(ReduceKind kind, std::span<const Bounded> elements) {
   if (elements.empty())
     return Bounded::whole(kind == ReduceKind::prod || kind == ReduceKind::min ? 1 : 0);
   I64 total(elements[0].integer);
-  std::int64_t best = 0;
+  std::size_t best = 0;
   for (std::size_t i = 1; i < elements.size(); ++i) {
     const I64 x(elements[i].integer);
-    const std::int64_t leader = elements[static_cast<std::size_t>(best)].integer;
-    if (kind == ReduceKind::argmax ? leader < x.value : x.value < leader)
-      best = static_cast<std::int64_t>(i);
+    const std::int64_t leader = elements[best].integer;
+    if (kind == ReduceKind::argmax ? leader < x.value : x.value < leader) best = i;
     if (kind == ReduceKind::sum) total = total + x;
     if (kind == ReduceKind::prod) total = total * x;
     if (kind == ReduceKind::max) total = scalar::maximum(total, x);
     if (kind == ReduceKind::min) total = scalar::minimum(total, x);
   }
-  return Bounded::whole(is_arg(kind) ? best : total.value);
+  return Bounded::whole(is_arg(kind) ? static_cast<std::int64_t>(best) : total.value);
 }
 
 }  // namespace

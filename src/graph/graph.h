@@ -85,14 +85,14 @@ struct Origin {
 std::string to_string(const Origin& origin);  // "encoder/layer0/softmax"
 
 struct Graph {
-  std::vector<Node> nodes;
+  ById<NodeId, Node> nodes;
   std::vector<NodeId> inputs;    // nodes with op == input, in call order
   std::vector<Operand> outputs;  // the program's results
   ById<OriginId, Origin> origins;
   NumberTable numbers;
 
-  const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
-  Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
+  const Node& operator[](NodeId id) const { return nodes[id]; }
+  Node& operator[](NodeId id) { return nodes[id]; }
   NodeId size() const { return static_cast<NodeId>(nodes.size()); }
 
   // An operand that reads the whole node, in order.

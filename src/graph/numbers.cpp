@@ -43,10 +43,10 @@ Scalar quotient(const NumberExpr& expr, const Scalar& a, const Scalar& b) {
             plain_text(value), dtype);
 }
 
-Scalar applied(const NumberExpr& expr, std::span<const Scalar> values) {
+Scalar applied(const NumberExpr& expr, const ById<NumberId, Scalar>& values) {
   std::array<Scalar, 3> operands;
   for (std::size_t i = 0; i < expr.used().size(); ++i) {
-    operands[i] = values[static_cast<std::size_t>(expr.operands[i])];
+    operands[i] = values[expr.operands[i]];
     if (is_integer(expr.dtype)) as_integer(expr, operands[i]);
   }
   const auto result = evaluate(expr.op, expr.dtype, operands);
@@ -55,10 +55,8 @@ Scalar applied(const NumberExpr& expr, std::span<const Scalar> values) {
 }
 
 Scalar computed(const NumberExpr& expr, std::span<const Scalar> arguments,
-                std::span<const Scalar> values) {
-  const auto operand = [&](std::size_t i) -> const Scalar& {
-    return values[static_cast<std::size_t>(expr.operands[i])];
-  };
+                const ById<NumberId, Scalar>& values) {
+  const auto operand = [&](std::size_t i) -> const Scalar& { return values[expr.operands[i]]; };
   switch (expr.kind) {
     case Kind::argument:
       return arguments[static_cast<std::size_t>(expr.index)];
@@ -105,20 +103,18 @@ std::span<const NumberId> NumberExpr::used() const {
 }
 
 NumberId NumberTable::add(NumberExpr expr) {
-  for (std::size_t i = 0; i < exprs_.size(); ++i)
-    if (same_expression(exprs_[i], expr)) return static_cast<NumberId>(i);
+  for (NumberId id = 0; id < exprs_.end_id(); ++id)
+    if (same_expression(exprs_[id], expr)) return id;
   if (expr.kind != Kind::value && expr.kind != Kind::argument) {
-    std::vector<Scalar> values;
+    ById<NumberId, Scalar> values;
     for (const NumberExpr& known : exprs_) values.push_back(known.value);
     expr.value = computed(expr, {}, values);
   }
-  exprs_.push_back(expr);
-  return static_cast<NumberId>(exprs_.size() - 1);
+  return exprs_.push_back(expr);
 }
 
 NumberId NumberTable::argument(NumberKind kind, const Scalar& traced_value) {
-  const auto index = static_cast<int>(arguments_.size());
-  arguments_.push_back(kind);
+  const ArgumentId index = arguments_.push_back(kind);
   return add({.kind = Kind::argument, .index = index, .value = traced_value});
 }
 
@@ -164,14 +160,15 @@ Scalar NumberTable::specialized(NumberId number) {
   return value;
 }
 
-void NumberTable::evaluate(std::span<const Scalar> arguments, std::vector<Scalar>& values) const {
+void NumberTable::evaluate(std::span<const Scalar> arguments,
+                           ById<NumberId, Scalar>& values) const {
   values.clear();
   for (const NumberExpr& expr : exprs_) values.push_back(computed(expr, arguments, values));
 }
 
-bool NumberTable::guards_hold(std::span<const Scalar> values) const {
+bool NumberTable::guards_hold(const ById<NumberId, Scalar>& values) const {
   return std::all_of(guards_.begin(), guards_.end(), [&](const NumberGuard& guard) {
-    return same_bits(values[static_cast<std::size_t>(guard.number)], guard.value) == guard.same;
+    return same_bits(values[guard.number], guard.value) == guard.same;
   });
 }
 

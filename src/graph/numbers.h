@@ -12,12 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/base/scalar.h"
 #include "src/graph/op.h"
 
 namespace sinter {
 
 using NumberId = std::int32_t;
+using ArgumentId = int;
 inline constexpr NumberId kNoNumber = -1;
 
 struct NumberExpr {
@@ -34,7 +36,7 @@ struct NumberExpr {
   Op op = Op::copy;
   DType dtype = DType::f64;
   std::array<NumberId, 3> operands = {kNoNumber, kNoNumber, kNoNumber};
-  int index = 0;
+  ArgumentId index = 0;
   // Kind::value: the number. Other kinds: the value in the traced call, which is not part of the
   // expression.
   Scalar value = {};
@@ -55,12 +57,10 @@ class NumberTable {
  public:
   bool empty() const { return exprs_.empty(); }
   std::span<const NumberExpr> exprs() const { return exprs_; }
-  std::span<const NumberKind> arguments() const { return arguments_; }
+  const ById<ArgumentId, NumberKind>& arguments() const { return arguments_; }
   std::span<const NumberGuard> guards() const { return guards_; }
-  const NumberExpr& operator[](NumberId id) const { return exprs_[static_cast<std::size_t>(id)]; }
-  bool contains(NumberId id) const {
-    return id >= 0 && static_cast<std::size_t>(id) < exprs_.size();
-  }
+  const NumberExpr& operator[](NumberId id) const { return exprs_[id]; }
+  bool contains(NumberId id) const { return exprs_.contains(id); }
   // The value in the traced call.
   const Scalar& traced_value(NumberId id) const { return (*this)[id].value; }
 
@@ -81,13 +81,13 @@ class NumberTable {
   Scalar specialized(NumberId number);
 
   // Computes all entries. UserError if a number does not fit.
-  void evaluate(std::span<const Scalar> arguments, std::vector<Scalar>& values) const;
+  void evaluate(std::span<const Scalar> arguments, ById<NumberId, Scalar>& values) const;
   // `values` come from evaluate().
-  bool guards_hold(std::span<const Scalar> values) const;
+  bool guards_hold(const ById<NumberId, Scalar>& values) const;
 
  private:
-  std::vector<NumberExpr> exprs_;  // in topological order: operands before users
-  std::vector<NumberKind> arguments_;
+  ById<NumberId, NumberExpr> exprs_;  // in topological order: operands before users
+  ById<ArgumentId, NumberKind> arguments_;
   std::vector<NumberGuard> guards_;
 };
 

@@ -243,7 +243,7 @@ Literal OperationParser::literal_of(const OperandText& text) const {
   const NumberExpr& expr = graph().numbers[text.given];
   if (expr.kind != NumberExpr::Kind::argument)
     return {expr.value.is_real ? Literal::Kind::real : Literal::Kind::integer, expr.value};
-  switch (graph().numbers.arguments()[static_cast<std::size_t>(expr.index)]) {
+  switch (graph().numbers.arguments()[expr.index]) {
     case NumberKind::boolean:
       return {Literal::Kind::boolean, expr.value};
     case NumberKind::integer:

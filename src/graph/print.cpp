@@ -38,7 +38,7 @@ std::string number_line(const NumberTable& numbers, const NumberExpr& expr) {
   const std::string_view dtype = name_of(expr.dtype);
   switch (expr.kind) {
     case NumberExpr::Kind::argument: {
-      const NumberKind kind = numbers.arguments()[static_cast<std::size_t>(expr.index)];
+      const NumberKind kind = numbers.arguments()[expr.index];
       return fmt::format("argument {} {}", kind_name(kind), given_text(kind, expr.value));
     }
     case NumberExpr::Kind::value:

@@ -20,7 +20,8 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   return {with_cachings(facts, gpu_column_configs(facts, column), true), ""};
 }
 
-Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
+                   const Config& config) {
   return lower_rounds(plan, group, space, tiling_of(config), is_online(config));
 }
 

@@ -90,7 +90,7 @@ Crossing choose_rows(const IterationSpace& space, Tiling& tiling) {
 Tiling cpu_pointwise_tiling(const IterationSpace& space) {
   Tiling tiling;
   if (space.axes.empty()) return tiling;
-  tiling.col_axis = static_cast<int>(space.axes.size()) - 1;
+  tiling.col_axis = space.axes.end_id() - 1;
   const int biggest = largest(space, space.kept_axes());
   if (space.size(tiling.col_axis) < kShortRow &&
       space.size(biggest) >= 4 * space.size(tiling.col_axis))

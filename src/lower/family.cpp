@@ -72,7 +72,7 @@ std::vector<Config> candidate_configs(const IterationSpace& space, const Machine
   return candidates;
 }
 
-Kernel lower(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+Kernel lower(const Plan& plan, GroupId group, const IterationSpace& space, const Config& config) {
   Kernel kernel = family_of(config).lower(plan, group, space, config);
   kernel.config = config;
 #ifndef NDEBUG

@@ -46,7 +46,8 @@ struct Family {
   // All configs of one family compute the same values. With `Wanted::best`, the offer may hold just
   // one config.
   Offer (*offer)(const IterationSpace& space, const Machine& machine, Wanted wanted);
-  Kernel (*lower)(const Plan& plan, int group, const IterationSpace& space, const Config& config);
+  Kernel (*lower)(const Plan& plan, GroupId group, const IterationSpace& space,
+                  const Config& config);
   // Whether two configs of the family produce the same bits.
   bool (*same_bits)(const Config& a, const Config& b);
   std::span<const ConfigField> fields;
@@ -82,6 +83,6 @@ Config choose_config(const IterationSpace& space, const Machine& machine);
 std::vector<Config> candidate_configs(const IterationSpace& space, const Machine& machine,
                                       bool same_bits);
 
-Kernel lower(const Plan& plan, int group, const IterationSpace& space, const Config& config);
+Kernel lower(const Plan& plan, GroupId group, const IterationSpace& space, const Config& config);
 
 }  // namespace sinter

@@ -12,10 +12,10 @@ namespace {
 
 constexpr int kWidestVector = 8;
 
-bool is_even(const Access& access, int axis, int vector) {
+bool is_even(const Access& access, AxisId axis, int vector) {
   if (access.offset % vector != 0 || access.start % vector != 0) return false;
-  for (std::size_t other = 0; other < access.strides.size(); ++other)
-    if (static_cast<int>(other) != axis && access.strides[other] % vector != 0) return false;
+  for (AxisId other = 0; other < access.strides.end_id(); ++other)
+    if (other != axis && access.strides[other] % vector != 0) return false;
   return true;
 }
 
@@ -40,7 +40,7 @@ int GpuFacts::vector_along(int axis) const {
 
 bool GpuFacts::is_full_read(const Access& access) const {
   if (access.write || access.per_row || !is_memory(access)) return false;
-  for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+  for (AxisId axis = 0; axis < space.axes.end_id(); ++axis)
     if (space.axes[axis].size > 1 && access.strides[axis] == 0) return false;
   return true;
 }
@@ -122,7 +122,7 @@ int GpuFacts::row_axis_beside(int col_axis) const {
 }
 
 bool GpuFacts::needs_wide_offsets() const {
-  std::vector<std::int64_t> sizes;
+  ByAxis<std::int64_t> sizes;
   for (const GroupAxis& axis : space.axes) sizes.push_back(axis.size);
   return std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
     return sinter::needs_wide_offsets(access, sizes);

@@ -75,7 +75,7 @@ Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors
     mapping.threads = mapping.threads_per_row = kWarpThreads;
     return tiling;
   }
-  tiling.col_axis = static_cast<int>(facts.space.axes.size()) - 1;
+  tiling.col_axis = facts.space.axes.end_id() - 1;
   if (const int across = facts.crossing(tiling.col_axis); across >= 0)
     return best_transposing(facts, tiling.col_axis, across);
   mapping.vector = facts.vector_along(tiling.col_axis);

@@ -31,18 +31,18 @@ std::string kernel_name(const Plan& plan, const FusionGroup& group) {
 }
 
 // "in0": cheaper than formatting, for the names of all parameters.
-std::string numbered(std::string_view name, std::size_t number) {
+std::string numbered(std::string_view name, std::int64_t number) {
   std::string text(name);
   return text += std::to_string(number);
 }
 
 }  // namespace
 
-GroupValues::GroupValues(const Plan& plan, int group, const IterationSpace& space,
+GroupValues::GroupValues(const Plan& plan, GroupId group, const IterationSpace& space,
                          const Tiling& tiling)
     : plan_(plan),
       index_of_group_(group),
-      group_(plan.groups[static_cast<std::size_t>(group)]),
+      group_(plan.groups[group]),
       space_(space),
       tiling_(tiling),
       b_(kernel_name(plan, group_)),
@@ -59,9 +59,7 @@ Kernel GroupValues::finish() {
   return std::move(kernel_);
 }
 
-bool GroupValues::in_group(NodeId id) const {
-  return plan_.group_of[static_cast<std::size_t>(id)] == index_of_group_;
-}
+bool GroupValues::in_group(NodeId id) const { return plan_.group_of[id] == index_of_group_; }
 
 bool GroupValues::col_is_reduced() const {
   return tiling_.col_axis >= 0 && space_.is_reduced(tiling_.col_axis);
@@ -76,7 +74,7 @@ void GroupValues::forget_loads() { loads_.clear(); }
 
 // Whether an offset, or any term of one, may not fit 32 bits.
 bool GroupValues::needs_wide_index() const {
-  const std::vector<tile::ScalarParam>& params = b_.program().scalars;
+  const ById<tile::ScalarId, tile::ScalarParam>& params = b_.program().scalars;
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].dtype == DType::i64 && (kernel_.scalars[i].bits >= kMostNarrowOffset ||
                                           kernel_.scalars[i].bits <= -kMostNarrowOffset))
@@ -84,8 +82,8 @@ bool GroupValues::needs_wide_index() const {
   // i64 constants are data, not offsets: arithmetic on them may need all 64 bits.
   for (const auto& [id, value] : constants_)
     if (graph()[id].dtype == DType::i64) return true;
-  std::vector<std::int64_t> sizes;  // plus the overhang of the last tile
-  for (int axis = 0; axis < static_cast<int>(space_.axes.size()); ++axis)
+  ByAxis<std::int64_t> sizes;  // plus the overhang of the last tile
+  for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
     sizes.push_back(size(axis) + (axis == tiling_.col_axis   ? tiling_.tile_cols
                                   : axis == tiling_.row_axis ? tiling_.tile_rows
                                                              : 1));
@@ -111,23 +109,23 @@ ValueId GroupValues::extent_param(const std::string& name, std::int64_t value) {
 }
 
 void GroupValues::declare_parameters() {
-  std::size_t inputs = 0;
-  std::size_t outputs = 0;
+  int inputs = 0;
+  int outputs = 0;
   for (const Access& access : space_.accesses) {
     const Node& node = graph()[access.node];
     std::string name;
-    int buffer = -1;
+    tile::BufferId buffer = -1;
     if (node.op == Op::iota) {
       name = numbered("range", inputs++);
     } else {
       name = access.write ? numbered("out", outputs++) : numbered("in", inputs++);
       buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
-      const NodeId owner = plan_.placements[static_cast<std::size_t>(access.node)].buffer;
+      const NodeId owner = plan_.placements[access.node].buffer;
       kernel_.buffers.push_back({owner, access.offset, access.write});
     }
     buffers_.push_back(buffer);
-    std::vector<ValueId> strides;
-    for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+    ByAxis<ValueId> strides;
+    for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
       strides.push_back(stride_param(numbered(name + "_stride", axis), access.strides[axis]));
     strides_.push_back(std::move(strides));
     starts_.push_back(access.start == 0 ? kNoValue : extent_param(name + "_start", access.start));
@@ -136,7 +134,7 @@ void GroupValues::declare_parameters() {
     window_params_.push_back(declare_windows(name, access));
     split_params_.push_back(declare_split(name, access));
   }
-  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+  for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
     sizes_.push_back(extent_param(numbered("n", axis), space_.axes[axis].size));
   for (NodeId id : group_.nodes)
     for (const Operand& operand : graph()[id].operands)
@@ -165,7 +163,7 @@ GroupValues::SplitParams GroupValues::declare_split(const std::string& name, con
 // Whether the access is broadcast along an axis, so that other programs read the same elements.
 bool GroupValues::is_reused(const Access& access) const {
   if (!for_gpu() || access.write) return false;
-  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis)
+  for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
     if (space_.axes[axis].size > 1 && access.strides[axis] == 0) return true;
   return false;
 }
@@ -213,7 +211,7 @@ void GroupValues::declare_constant(NodeId id) {
   const Node& node = graph()[id];
   const bool is_given = node.op == Op::number;
   const Scalar& value = is_given ? graph().numbers.traced_value(node.number) : node.value;
-  constants_[id] = number_param(numbered("c", constants_.size()),
+  constants_[id] = number_param(numbered("c", std::ssize(constants_)),
                                 value.as(compute_dtype(node.dtype)), node.dtype);
   if (is_given) kernel_.scalars.back().number = id;
 }
@@ -223,12 +221,12 @@ void GroupValues::declare_constant(NodeId id) {
 // Program ids run fastest over the blocks of the tile's axes, then over the other kept axes.
 void GroupValues::locate_program() {
   struct Count {
-    int axis;
+    AxisId axis;
     std::int64_t blocks;
     std::int64_t tile;
   };
   std::vector<Count> counts;
-  for (int axis : space_.kept_axes())
+  for (AxisId axis : space_.kept_axes())
     if (axis != tiling_.row_axis && axis != tiling_.col_axis)
       counts.push_back({axis, size(axis), 1});
   if (tiling_.row_axis >= 0)
@@ -244,18 +242,16 @@ void GroupValues::locate_program() {
   index_.assign(space_.axes.size(), kNoValue);
   kernel_.grid = 1;
   ValueId rest = b_.program_id();
-  std::map<int, ValueId> block;
+  std::map<AxisId, ValueId> block;
   for (std::size_t i = counts.size(); i-- > 0;) {
     kernel_.grid *= counts[i].blocks;
     if (i == 0) {
       block[counts[i].axis] = rest;
       break;
     }
-    const ValueId blocks =
-        counts[i].tile == 1
-            ? sizes_[static_cast<std::size_t>(counts[i].axis)]
-            : scalar_param(numbered("blocks", static_cast<std::size_t>(counts[i].axis)),
-                           counts[i].blocks);
+    const ValueId blocks = counts[i].tile == 1
+                               ? sizes_[counts[i].axis]
+                               : scalar_param(numbered("blocks", counts[i].axis), counts[i].blocks);
     const tile::Builder::Divided divided = b_.divide(rest, blocks);
     block[counts[i].axis] = divided.rest;
     rest = divided.quotient;
@@ -266,26 +262,25 @@ void GroupValues::locate_program() {
     else if (axis == tiling_.col_axis)
       set_tile_axis(axis, Axis::cols, tiling_.tile_cols, id);
     else
-      index_[static_cast<std::size_t>(axis)] = id;
+      index_[axis] = id;
   }
 }
 
 // Sets the axis' indices in this tile, and the mask of those in range.
-void GroupValues::set_tile_axis(int axis, Axis along, std::int64_t count, ValueId block) {
+void GroupValues::set_tile_axis(AxisId axis, Axis along, std::int64_t count, ValueId block) {
   const ValueId start = b_.mul(block, b_.integer(count));
   const ValueId positions = b_.add(start, b_.arange(along, count));
-  index_[static_cast<std::size_t>(axis)] = positions;
+  index_[axis] = positions;
   // GPU kernels are specialized for sizes that tiles divide: these need no mask.
   if (for_gpu() && size(axis) % count == 0) return;
-  (along == Axis::rows ? row_mask_ : col_mask_) =
-      b_.pointwise(Op::lt, {positions, sizes_[static_cast<std::size_t>(axis)]});
+  (along == Axis::rows ? row_mask_ : col_mask_) = b_.pointwise(Op::lt, {positions, sizes_[axis]});
 }
 
-void GroupValues::move_to(int axis, ValueId at) {
+void GroupValues::move_to(AxisId axis, ValueId at) {
   if (axis == tiling_.col_axis)
     set_tile_axis(axis, Axis::cols, tiling_.tile_cols, at);
   else
-    index_[static_cast<std::size_t>(axis)] = at;
+    index_[axis] = at;
 }
 
 ValueId GroupValues::both(ValueId a, ValueId b) {
@@ -301,21 +296,20 @@ std::size_t GroupValues::position_of(const Access& access) const {
 
 ValueId GroupValues::offsets(const Access& access) {
   ValueId sum = access.start == 0 ? b_.integer(0) : starts_[position_of(access)];
-  for (std::size_t axis = 0; axis < space_.axes.size(); ++axis) {
+  for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis) {
     if (access.strides[axis] == 0) continue;
     sum = b_.add(sum, b_.mul(index_[axis], strides_[position_of(access)][axis]));
   }
   if (!access.split) return sum;
   const SplitParams& split = split_params_[position_of(access)];
-  const auto [outer, inner] =
-      b_.divide(index_[static_cast<std::size_t>(access.split->axis)], split.inner);
+  const auto [outer, inner] = b_.divide(index_[access.split->axis], split.inner);
   if (access.split->outer_stride != 0) sum = b_.add(sum, b_.mul(outer, split.outer_stride));
   if (access.split->inner_stride != 0) sum = b_.add(sum, b_.mul(inner, split.inner_stride));
   return sum;
 }
 
 ValueId GroupValues::read_mask(const Access& access) {
-  const auto moves_along = [&](int axis) {
+  const auto moves_along = [&](AxisId axis) {
     return axis >= 0 && (access.stride(axis) != 0 || (access.split && access.split->axis == axis));
   };
   const bool rows = moves_along(tiling_.row_axis);
@@ -327,7 +321,7 @@ ValueId GroupValues::read_mask(const Access& access) {
 ValueId GroupValues::window_mask(const Access& access) {
   ValueId mask = kNoValue;
   for (const WindowParams::Bounds& bounds : window_params_[position_of(access)].bounds) {
-    const ValueId index = index_[static_cast<std::size_t>(bounds.axis)];
+    const ValueId index = index_[bounds.axis];
     if (bounds.first != kNoValue) mask = both(mask, b_.pointwise(Op::ge, {index, bounds.first}));
     if (bounds.last != kNoValue) mask = both(mask, b_.pointwise(Op::lt, {index, bounds.last}));
   }
@@ -407,7 +401,7 @@ ValueId GroupValues::value(NodeId id) {
 DType GroupValues::position_dtype() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   std::int64_t length = 1;
-  for (int axis : space_.reduced_axes()) length *= size(axis);
+  for (AxisId axis : space_.reduced_axes()) length *= size(axis);
   return length > kMost ? DType::i64 : DType::i32;
 }
 
@@ -423,8 +417,8 @@ void GroupValues::set_reduced(NodeId id, std::span<const ValueId> left) {
 // The element's position in its row, row-major along the reduced axes.
 ValueId GroupValues::row_position() {
   ValueId position = kNoValue;
-  for (int axis : space_.reduced_axes()) {
-    const ValueId at = index_[static_cast<std::size_t>(axis)];
+  for (AxisId axis : space_.reduced_axes()) {
+    const ValueId at = index_[axis];
     position = position == kNoValue ? at : b_.add(b_.mul(position, size_value(axis)), at);
   }
   return position;

@@ -17,7 +17,7 @@ namespace sinter {
 class GroupValues {
  public:
   // Declares the parameters and computes the tile's position from the program id.
-  GroupValues(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling);
+  GroupValues(const Plan& plan, GroupId group, const IterationSpace& space, const Tiling& tiling);
 
   tile::Builder& builder() { return b_; }
   const Graph& graph() const { return plan_.graph; }
@@ -28,14 +28,14 @@ class GroupValues {
   bool col_is_reduced() const;
   bool for_gpu() const { return tiling_.mapping.threads > 0; }
 
-  std::int64_t size(int axis) const { return space_.size(axis); }
-  tile::ValueId size_value(int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
-  std::vector<int> reduced_axes() const { return space_.reduced_axes(); }
+  std::int64_t size(AxisId axis) const { return space_.size(axis); }
+  tile::ValueId size_value(AxisId axis) const { return sizes_[axis]; }
+  AxisList reduced_axes() const { return space_.reduced_axes(); }
   tile::ValueId scalar_param(const std::string& name, std::int64_t value);
 
   // Sets the position along an axis that a loop iterates over: index `at`, or, for the column axis,
   // the tile that starts at column `at` * tile_cols.
-  void move_to(int axis, tile::ValueId at);
+  void move_to(AxisId axis, tile::ValueId at);
 
   // A node's value; computes pointwise nodes on demand. Reductions must already be set.
   tile::ValueId value(NodeId id);
@@ -63,7 +63,7 @@ class GroupValues {
   // For a padded view: the bounds of its window, kNoValue where it reaches the axis' end.
   struct WindowParams {
     struct Bounds {
-      int axis = 0;
+      AxisId axis = 0;
       tile::ValueId first = tile::kNoValue;
       tile::ValueId last = tile::kNoValue;
     };
@@ -89,7 +89,7 @@ class GroupValues {
   bool is_reused(const Access& access) const;
 
   void locate_program();
-  void set_tile_axis(int axis, tile::Axis along, std::int64_t count, tile::ValueId block);
+  void set_tile_axis(AxisId axis, tile::Axis along, std::int64_t count, tile::ValueId block);
 
   std::size_t position_of(const Access& access) const;
   tile::ValueId both(tile::ValueId a, tile::ValueId b);
@@ -103,22 +103,22 @@ class GroupValues {
   tile::ValueId operand_value(const Operand& operand, bool per_row);
 
   const Plan& plan_;
-  int index_of_group_;
+  GroupId index_of_group_;
   const FusionGroup& group_;
   const IterationSpace& space_;
   Tiling tiling_;
   tile::Builder b_;
   Kernel kernel_;
 
-  std::vector<int> buffers_;                         // by access; -1 for a range
-  std::vector<std::vector<tile::ValueId>> strides_;  // by access, by axis
-  std::vector<tile::ValueId> starts_;                // by access; kNoValue: 0
-  std::vector<RangeParams> range_params_;            // by access
-  std::vector<WindowParams> window_params_;          // by access
-  std::vector<SplitParams> split_params_;            // by access
-  std::vector<int> times_read_;                      // by access
-  std::vector<tile::ValueId> sizes_;                 // by axis
-  std::vector<tile::ValueId> index_;                 // by axis: the indices this tile covers
+  std::vector<tile::BufferId> buffers_;         // by access; -1 for a range
+  std::vector<ByAxis<tile::ValueId>> strides_;  // by access
+  std::vector<tile::ValueId> starts_;           // by access; kNoValue: 0
+  std::vector<RangeParams> range_params_;       // by access
+  std::vector<WindowParams> window_params_;     // by access
+  std::vector<SplitParams> split_params_;       // by access
+  std::vector<int> times_read_;                 // by access
+  ByAxis<tile::ValueId> sizes_;
+  ByAxis<tile::ValueId> index_;  // the indices this tile covers
   std::map<NodeId, tile::ValueId> constants_;
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;

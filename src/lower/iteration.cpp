@@ -10,17 +10,17 @@
 
 namespace sinter {
 
-std::vector<int> IterationSpace::kept_axes() const {
-  std::vector<int> found;
-  for (int i = 0; i < static_cast<int>(axes.size()); ++i)
-    if (!axes[static_cast<std::size_t>(i)].reduced) found.push_back(i);
+AxisList IterationSpace::kept_axes() const {
+  AxisList found;
+  for (AxisId i = 0; i < axes.end_id(); ++i)
+    if (!axes[i].reduced) found.push_back(i);
   return found;
 }
 
-std::vector<int> IterationSpace::reduced_axes() const {
-  std::vector<int> found;
-  for (int i = 0; i < static_cast<int>(axes.size()); ++i)
-    if (axes[static_cast<std::size_t>(i)].reduced) found.push_back(i);
+AxisList IterationSpace::reduced_axes() const {
+  AxisList found;
+  for (AxisId i = 0; i < axes.end_id(); ++i)
+    if (axes[i].reduced) found.push_back(i);
   return found;
 }
 
@@ -40,15 +40,15 @@ const Access& IterationSpace::find_write(NodeId node) const {
   return accesses.front();
 }
 
-bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> sizes) {
+bool needs_wide_offsets(const Access& access, const ByAxis<std::int64_t>& sizes) {
   double farthest =
       std::abs(static_cast<double>(access.offset)) + std::abs(static_cast<double>(access.start));
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+  for (AxisId axis = 0; axis < sizes.end_id(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
   if (access.split)
     farthest += std::abs(static_cast<double>(access.split->outer_stride)) *
-                    static_cast<double>(sizes[static_cast<std::size_t>(access.split->axis)]) +
+                    static_cast<double>(sizes[access.split->axis]) +
                 std::abs(static_cast<double>(access.split->inner_stride)) *
                     static_cast<double>(access.split->inner);
   return farthest >= static_cast<double>(kMostNarrowOffset);
@@ -65,8 +65,8 @@ std::vector<AxisWindow> windows_along(const View& view, const AxisList& list,
     if (view.shape[i] == 1) continue;
     std::int64_t size = 1;
     while (size != view.shape[i]) {
-      const int axis = list[--last];
-      size *= axes[static_cast<std::size_t>(axis)].size;
+      const AxisId axis = list[--last];
+      size *= axes[axis].size;
       if (!view.is_padded_along(i)) continue;
       if (size == 1) continue;
       SINTER_ASSERT(size == view.shape[i], "a padded axis of {} is split", to_string(view));
@@ -76,14 +76,14 @@ std::vector<AxisWindow> windows_along(const View& view, const AxisList& list,
   return windows;
 }
 
-void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
-  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+void collect_accesses(const Plan& plan, GroupId index, IterationSpace& space) {
+  const FusionGroup& group = plan.groups[index];
   for (NodeId id : group.nodes) {
     const bool per_row = group.is_computed_per_row(id);
     for (const Operand& operand : plan.graph[id].operands) {
       const Node& source = plan.graph[operand.node];
       if (is_scalar(source.op)) continue;
-      if (plan.group_of[static_cast<std::size_t>(operand.node)] == index) continue;
+      if (plan.group_of[operand.node] == index) continue;
       const bool known =
           std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
             return access.node == operand.node && access.per_row == per_row &&
@@ -108,22 +108,21 @@ void collect_accesses(const Plan& plan, int index, IterationSpace& space) {
   }
   for (NodeId id : group.outputs) {
     const bool per_row = group.is_per_row(id);
-    const View& view = plan.placements[static_cast<std::size_t>(id)].view;
+    const View& view = plan.placements[id].view;
     const int bytes = static_cast<int>(size_of(plan.graph[id].dtype));
-    std::vector<std::int64_t> strides = strides_along(view, group.axes_of(id).result, group.axes);
+    ByAxis<std::int64_t> strides = strides_along(view, group.axes_of(id).result, group.axes);
     // A stored tile must have a stride along each of its axes, even one of size 1, where a strided
     // result's stride is meaningless.
-    for (int axis : group.axes_of(id).result)
-      if (std::int64_t& stride = strides[static_cast<std::size_t>(axis)];
-          stride == 0 && group.axes[static_cast<std::size_t>(axis)].size == 1)
+    for (AxisId axis : group.axes_of(id).result)
+      if (std::int64_t& stride = strides[axis]; stride == 0 && group.axes[axis].size == 1)
         stride = 1;
     space.accesses.push_back({id, view, per_row, true, bytes, view.offset, std::move(strides)});
   }
 }
 
-std::optional<Contraction> find_contraction(const Plan& plan, int index,
+std::optional<Contraction> find_contraction(const Plan& plan, GroupId index,
                                             const IterationSpace& space) {
-  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+  const FusionGroup& group = plan.groups[index];
   for (NodeId id : group.nodes) {
     const Node& node = plan.graph[id];
     if (node.op != Op::contract) continue;
@@ -131,7 +130,7 @@ std::optional<Contraction> find_contraction(const Plan& plan, int index,
     for (std::size_t i = 0; i < 2; ++i) {
       const Operand& operand = node.operands[i];
       const Op op = plan.graph[operand.node].op;
-      const bool is_inside = plan.group_of[static_cast<std::size_t>(operand.node)] == index;
+      const bool is_inside = plan.group_of[operand.node] == index;
       if (is_scalar(op) || op == Op::iota || is_inside) return std::nullopt;
       found[i] = static_cast<std::size_t>(&space.find_read(operand, false) - space.accesses.data());
     }
@@ -140,22 +139,21 @@ std::optional<Contraction> find_contraction(const Plan& plan, int index,
   return std::nullopt;
 }
 
-bool needs_rows_again(const Plan& plan, int index) {
-  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+bool needs_rows_again(const Plan& plan, GroupId index) {
+  const FusionGroup& group = plan.groups[index];
   return std::any_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) {
     const std::vector<Operand>& operands = plan.graph[id].operands;
     return !group.is_computed_per_row(id) &&
            std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-             return plan.group_of[static_cast<std::size_t>(operand.node)] == index &&
-                    group.is_per_row(operand.node);
+             return plan.group_of[operand.node] == index && group.is_per_row(operand.node);
            });
   });
 }
 
 // Peak number of computed tiles kept live across a reduction. Counts only costly values: cheap ones
 // are recomputed. A node's depth is the length of its longest chain of reductions.
-int kept_computed(const Plan& plan, int index) {
-  const FusionGroup& group = plan.groups[static_cast<std::size_t>(index)];
+int kept_computed(const Plan& plan, GroupId index) {
+  const FusionGroup& group = plan.groups[index];
   struct Use {
     int depth = 0;
     int needed = 0;  // depth of the last use
@@ -163,8 +161,7 @@ int kept_computed(const Plan& plan, int index) {
   std::vector<Use> uses(group.nodes.size());
   const auto for_each_inside = [&](NodeId id, const auto& visit) {
     for (const Operand& operand : plan.graph[id].operands)
-      if (plan.group_of[static_cast<std::size_t>(operand.node)] == index)
-        visit(uses[group.position_of(operand.node)]);
+      if (plan.group_of[operand.node] == index) visit(uses[group.position_of(operand.node)]);
   };
   int deepest = 0;
   for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -175,14 +172,14 @@ int kept_computed(const Plan& plan, int index) {
     deepest = std::max(deepest, depth);
   }
   // By depth: the increase in live tiles over the previous depth.
-  std::vector<int> more(static_cast<std::size_t>(deepest) + 1, 0);
+  ById<int, int> more(static_cast<std::size_t>(deepest) + 1, 0);
   for (std::size_t i = uses.size(); i-- > 0;) {
     const NodeId id = group.nodes[i];
     const auto [depth, needed] = uses[i];
     const bool is_heavy = info(plan.graph[id].op).cost >= kHeavyCost && !group.is_per_row(id);
     if (is_heavy && needed > depth) {
-      ++more[static_cast<std::size_t>(depth)];
-      --more[static_cast<std::size_t>(needed)];
+      ++more[depth];
+      --more[needed];
     }
     if (group.is_computed_per_row(id)) continue;
     const int when = is_reduction(plan.graph[id].op) ? depth - 1 : is_heavy ? depth : needed;
@@ -194,32 +191,29 @@ int kept_computed(const Plan& plan, int index) {
   return most;
 }
 
-void erase_axis(IterationSpace& space, std::size_t axis) {
+void erase_axis(IterationSpace& space, AxisId axis) {
   for (Access& access : space.accesses)
     for (AxisWindow& window : access.windows)
-      if (window.axis > static_cast<int>(axis)) --window.axis;
+      if (window.axis > axis) --window.axis;
   for (Access& access : space.accesses)
-    if (access.split && access.split->axis > static_cast<int>(axis)) --access.split->axis;
-  space.axes.erase(space.axes.begin() + static_cast<std::ptrdiff_t>(axis));
-  for (Access& access : space.accesses)
-    access.strides.erase(access.strides.begin() + static_cast<std::ptrdiff_t>(axis));
+    if (access.split && access.split->axis > axis) --access.split->axis;
+  space.axes.erase(axis);
+  for (Access& access : space.accesses) access.strides.erase(axis);
 }
 
-bool is_padded_along(const Access& access, std::size_t axis) {
-  return std::any_of(access.windows.begin(), access.windows.end(), [&](const AxisWindow& window) {
-    return window.axis == static_cast<int>(axis);
-  });
+bool is_padded_along(const Access& access, AxisId axis) {
+  return std::any_of(access.windows.begin(), access.windows.end(),
+                     [&](const AxisWindow& window) { return window.axis == axis; });
 }
 
 // Whether axis `outer` continues where `inner` ends.
-bool steps_evenly(const IterationSpace& space, const Access& access, std::size_t outer,
-                  std::size_t inner) {
+bool steps_evenly(const IterationSpace& space, const Access& access, AxisId outer, AxisId inner) {
   return !is_padded_along(access, outer) && !is_padded_along(access, inner) &&
          access.strides[outer] == access.strides[inner] * space.axes[inner].size;
 }
 
 // Whether every access steps evenly from one axis to the other.
-bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner) {
+bool mergeable(const IterationSpace& space, AxisId outer, AxisId inner) {
   if (space.axes[outer].reduced != space.axes[inner].reduced) return false;
   return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
     return steps_evenly(space, access, outer, inner);
@@ -227,7 +221,7 @@ bool mergeable(const IterationSpace& space, std::size_t outer, std::size_t inner
 }
 
 // Merges `outer` into `inner`.
-void merge(IterationSpace& space, std::size_t outer, std::size_t inner) {
+void merge(IterationSpace& space, AxisId outer, AxisId inner) {
   space.axes[inner].size *= space.axes[outer].size;
   erase_axis(space, outer);
 }
@@ -235,7 +229,7 @@ void merge(IterationSpace& space, std::size_t outer, std::size_t inner) {
 // Whether dividing indices to find its elements is cheap.
 bool is_small_read(const IterationSpace& space, const Access& access) {
   std::int64_t elements = 1;
-  for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+  for (AxisId axis = 0; axis < space.axes.end_id(); ++axis)
     if (access.strides[axis] != 0) elements *= space.axes[axis].size;
   return !access.write && access.windows.empty() && is_cheap_in_any_order(elements, space.axes);
 }
@@ -243,16 +237,16 @@ bool is_small_read(const IterationSpace& space, const Access& access) {
 // Rows that stay on chip have one axis: small tensors that do not step evenly along it find their
 // elements by a division (the weights of a group norm along channels and pixels).
 void merge_reduced_axes(IterationSpace& space) {
-  const std::vector<int> reduced = space.reduced_axes();
+  const AxisList reduced = space.reduced_axes();
   if (reduced.size() != 2) return;
-  const auto outer = static_cast<std::size_t>(reduced[0]);
-  const auto inner = static_cast<std::size_t>(reduced[1]);
+  const AxisId outer = reduced[0];
+  const AxisId inner = reduced[1];
   for (const Access& access : space.accesses)
     if (!steps_evenly(space, access, outer, inner) && !is_small_read(space, access)) return;
   for (Access& access : space.accesses) {
     if (steps_evenly(space, access, outer, inner)) continue;
-    access.split = SplitIndex{reduced[1], space.axes[inner].size, access.strides[outer],
-                              access.strides[inner]};
+    access.split =
+        SplitIndex{inner, space.axes[inner].size, access.strides[outer], access.strides[inner]};
     access.strides[inner] = 0;
   }
   merge(space, outer, inner);
@@ -260,20 +254,20 @@ void merge_reduced_axes(IterationSpace& space) {
 
 }  // namespace
 
-IterationSpace iteration_space(const Plan& plan, int index) {
+IterationSpace iteration_space(const Plan& plan, GroupId index) {
   IterationSpace space;
-  space.axes = plan.groups[static_cast<std::size_t>(index)].axes;
+  space.axes = plan.groups[index].axes;
   collect_accesses(plan, index, space);
   space.contraction = find_contraction(plan, index, space);
   space.has_online_sums = !online_sums(plan, index).empty();
-  for (NodeId id : plan.groups[static_cast<std::size_t>(index)].nodes)
+  for (NodeId id : plan.groups[index].nodes)
     space.reductions += is_reduction(plan.graph[id].op) ? 1 : 0;
   space.needs_rows_again = needs_rows_again(plan, index);
   space.kept_computed = kept_computed(plan, index);
-  space.bytes = plan.groups[static_cast<std::size_t>(index)].bytes();
+  space.bytes = plan.groups[index].bytes();
 
   // Drop unit axes, but keep one reduced axis so that a reduction stays a reduction.
-  for (std::size_t i = 0; i < space.axes.size();) {
+  for (AxisId i = 0; i < space.axes.end_id();) {
     const bool last_reduced = space.axes[i].reduced && space.reduced_axes().size() == 1;
     if (space.axes[i].size == 1 && !last_reduced)
       erase_axis(space, i);
@@ -282,16 +276,16 @@ IterationSpace iteration_space(const Plan& plan, int index) {
   }
   for (bool merged = true; merged;) {
     merged = false;
-    for (std::size_t outer = 0; outer < space.axes.size() && !merged; ++outer) {
-      std::size_t inner = outer + 1;  // the next axis of the same kind
-      while (inner < space.axes.size() && space.axes[inner].reduced != space.axes[outer].reduced)
+    for (AxisId outer = 0; outer < space.axes.end_id() && !merged; ++outer) {
+      AxisId inner = outer + 1;  // the next axis of the same kind
+      while (inner < space.axes.end_id() && space.axes[inner].reduced != space.axes[outer].reduced)
         ++inner;
-      if (inner == space.axes.size() || !mergeable(space, outer, inner)) continue;
+      if (inner == space.axes.end_id() || !mergeable(space, outer, inner)) continue;
       merge(space, outer, inner);
       merged = true;
     }
   }
-  if (plan.groups[static_cast<std::size_t>(index)].rows_on_chip) merge_reduced_axes(space);
+  if (plan.groups[index].rows_on_chip) merge_reduced_axes(space);
   return space;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "src/fuse/plan.h"
@@ -12,7 +11,7 @@
 namespace sinter {
 
 struct AxisWindow {
-  int axis = 0;  // of the space
+  AxisId axis = 0;  // of the space
   std::int64_t first = 0;
   std::int64_t last = 0;  // exclusive
 };
@@ -20,7 +19,7 @@ struct AxisWindow {
 // How an access finds its elements along an axis merged from two without an even stride across
 // them: index i is i / inner of the outer one and i % inner of the inner one.
 struct SplitIndex {
-  int axis = -1;
+  AxisId axis = -1;
   std::int64_t inner = 1;
   std::int64_t outer_stride = 0;
   std::int64_t inner_stride = 0;
@@ -32,16 +31,16 @@ struct Access {
   View view;             // read: the operand's view, for find_read()
   bool per_row = false;  // accessed once per row, not once per element along the reduced axes
   bool write = false;
-  int element_bytes = 4;              // 0: a range, which is not in memory
-  std::int64_t offset = 0;            // of its lowest element in its buffer, in elements
-  std::vector<std::int64_t> strides;  // by axis of the space
-  std::int64_t start = 0;             // offset of index 0 from the lowest element
+  int element_bytes = 4;         // 0: a range, which is not in memory
+  std::int64_t offset = 0;       // of its lowest element in its buffer, in elements
+  ByAxis<std::int64_t> strides;  // by axis of the space
+  std::int64_t start = 0;        // offset of index 0 from the lowest element
   // For a padded view: its window along some axes.
   std::vector<AxisWindow> windows = {};
   Scalar fill = {};                      // its value elsewhere
   std::optional<SplitIndex> split = {};  // its stride along that axis is 0
 
-  std::int64_t stride(int axis) const { return strides[static_cast<std::size_t>(axis)]; }
+  std::int64_t stride(AxisId axis) const { return strides[axis]; }
 };
 
 // A group's contraction of two tensors in memory.
@@ -61,18 +60,18 @@ struct IterationSpace {
   int kept_computed = 0;          // peak number of computed tiles kept live across a reduction
   std::int64_t bytes = 0;         // read and written
 
-  std::int64_t size(int axis) const { return axes[static_cast<std::size_t>(axis)].size; }
-  bool is_reduced(int axis) const { return axes[static_cast<std::size_t>(axis)].reduced; }
-  std::vector<int> kept_axes() const;
-  std::vector<int> reduced_axes() const;
+  std::int64_t size(AxisId axis) const { return axes[axis].size; }
+  bool is_reduced(AxisId axis) const { return axes[axis].reduced; }
+  AxisList kept_axes() const;
+  AxisList reduced_axes() const;
   const Access& find_read(const Operand& operand, bool per_row) const;
   const Access& find_write(NodeId node) const;
 };
 
 // Whether an offset in the buffer may need more than 32 bits, for axes of these sizes.
 inline constexpr std::int64_t kMostNarrowOffset = (std::int64_t{1} << 31) - (1 << 20);
-bool needs_wide_offsets(const Access& access, std::span<const std::int64_t> sizes);
+bool needs_wide_offsets(const Access& access, const ByAxis<std::int64_t>& sizes);
 
-IterationSpace iteration_space(const Plan& plan, int group);
+IterationSpace iteration_space(const Plan& plan, GroupId group);
 
 }  // namespace sinter

@@ -51,9 +51,9 @@ LibraryMatrix stored(std::int64_t rows, std::int64_t cols, const MatrixStrides& 
   return matrix;
 }
 
-Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config&) {
+Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space, const Config&) {
   const MatrixProduct product = product_of(space);
-  const NodeId id = plan.groups[static_cast<std::size_t>(group)].nodes.front();
+  const NodeId id = plan.groups[group].nodes.front();
   const Node& node = plan.graph[id];
   LibraryMatmul call;
   call.dtype = plan.graph.dtype(node.operands[0]);
@@ -71,7 +71,7 @@ Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, con
   kernel.grid = 1;
   for (const Access* access : {&space.accesses[space.contraction->a],
                                &space.accesses[space.contraction->b], &space.find_write(id)}) {
-    const NodeId owner = plan.placements[static_cast<std::size_t>(access->node)].buffer;
+    const NodeId owner = plan.placements[access->node].buffer;
     kernel.buffers.push_back({owner, access->offset, access->write});
   }
   return kernel;

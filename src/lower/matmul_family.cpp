@@ -111,7 +111,8 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) 
   return {gpu_configs(GpuFacts(space, machine), axes, wanted), ""};
 }
 
-Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
+                   const Config& config) {
   return lower_rounds(plan, group, space, tiling_of(config), false);
 }
 

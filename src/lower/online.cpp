@@ -11,12 +11,10 @@ namespace sinter {
 using tile::Builder;
 using tile::ValueId;
 
-std::map<NodeId, NodeId> online_sums(const Plan& plan, int group) {
-  const auto inside = [&](NodeId id) {
-    return plan.group_of[static_cast<std::size_t>(id)] == group;
-  };
+std::map<NodeId, NodeId> online_sums(const Plan& plan, GroupId group) {
+  const auto inside = [&](NodeId id) { return plan.group_of[id] == group; };
   std::map<NodeId, NodeId> sums;
-  for (NodeId id : plan.groups[static_cast<std::size_t>(group)].nodes) {
+  for (NodeId id : plan.groups[group].nodes) {
     const auto nodes = online_nodes(plan.graph, id);
     if (nodes && inside(nodes->max) && inside(nodes->below) && inside(nodes->power))
       sums.emplace(nodes->max, id);

@@ -10,7 +10,7 @@
 namespace sinter {
 
 // The group's sums of the form sum(exp(u - max(u))), keyed by the maximum.
-std::map<NodeId, NodeId> online_sums(const Plan& plan, int group);
+std::map<NodeId, NodeId> online_sums(const Plan& plan, GroupId group);
 
 // Running state of each lane: the maximum so far, and the sum of exp(u - top). It starts at (lowest
 // finite number, 0), so that no difference is ever -inf - -inf.

@@ -20,7 +20,8 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) 
   return {{PointwiseConfig{best}}, ""};
 }
 
-Kernel lower_group(const Plan& plan, int group, const IterationSpace& space, const Config& config) {
+Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
+                   const Config& config) {
   return lower_whole_tiles(plan, group, space, tiling_of(config));
 }
 

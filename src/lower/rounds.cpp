@@ -270,8 +270,8 @@ class RoundLowering {
 
 }  // namespace
 
-Kernel lower_rounds(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling,
-                    bool online) {
+Kernel lower_rounds(const Plan& plan, GroupId group, const IterationSpace& space,
+                    const Tiling& tiling, bool online) {
   GroupValues values(plan, group, space, tiling);
   RoundLowering lowering(values, tiling);
   if (online) lowering.set_online(online_sums(plan, group));

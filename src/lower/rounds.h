@@ -9,7 +9,7 @@
 namespace sinter {
 
 // `online`: online softmax sums are computed in the round of their maximum (online.h).
-Kernel lower_rounds(const Plan& plan, int group, const IterationSpace& space, const Tiling& tiling,
-                    bool online);
+Kernel lower_rounds(const Plan& plan, GroupId group, const IterationSpace& space,
+                    const Tiling& tiling, bool online);
 
 }  // namespace sinter

@@ -5,7 +5,7 @@
 
 namespace sinter {
 
-Kernel lower_whole_tiles(const Plan& plan, int group, const IterationSpace& space,
+Kernel lower_whole_tiles(const Plan& plan, GroupId group, const IterationSpace& space,
                          const Tiling& tiling) {
   GroupValues values(plan, group, space, tiling);
   tile::Builder& b = values.builder();

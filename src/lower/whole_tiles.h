@@ -8,7 +8,7 @@
 namespace sinter {
 
 // Tiles hold whole rows if the tiling has a reduced axis along its columns.
-Kernel lower_whole_tiles(const Plan& plan, int group, const IterationSpace& space,
+Kernel lower_whole_tiles(const Plan& plan, GroupId group, const IterationSpace& space,
                          const Tiling& tiling);
 
 }  // namespace sinter

@@ -23,7 +23,7 @@ std::int64_t element_bytes(const Plan& plan, NodeId node) {
 
 // Extent of the buffer: larger than its element count if the requested layout has gaps.
 std::int64_t buffer_elements(const Plan& plan, NodeId owner) {
-  return extent(plan.placements[static_cast<std::size_t>(owner)].view).last + 1;
+  return extent(plan.placements[owner].view).last + 1;
 }
 
 std::int64_t bytes_of(const Node& node) {
@@ -32,14 +32,14 @@ std::int64_t bytes_of(const Node& node) {
 
 // Slots of the executable.
 struct Slots {
-  std::map<NodeId, int> of_buffer;  // by owning node
-  std::vector<int> of_workspace;    // by kernel; -1: none
+  std::map<NodeId, SlotId> of_buffer;  // by owning node
+  ById<GroupId, SlotId> of_workspace;  // by kernel; -1: none
 };
 
 // Assigns a slot to every buffer of the plan: inputs, results, then intermediates in the arena.
 class SlotAssigner {
  public:
-  SlotAssigner(const Plan& plan, const std::vector<Kernel>& kernels,
+  SlotAssigner(const Plan& plan, const ById<GroupId, Kernel>& kernels,
                std::span<const KernelPtr> compiled, Executable& executable)
       : plan_(plan), kernels_(kernels), compiled_(compiled), executable_(executable) {}
 
@@ -47,10 +47,9 @@ class SlotAssigner {
     for (std::size_t i = 0; i < plan_.graph.inputs.size(); ++i)
       add(plan_.graph.inputs[i], {BufferSlot::Kind::input, static_cast<int>(i), 0});
     for (const Operand& output : plan_.graph.outputs) {
-      const NodeId owner = plan_.placements[static_cast<std::size_t>(output.node)].buffer;
+      const NodeId owner = plan_.placements[output.node].buffer;
       if (slots_.of_buffer.count(owner)) continue;
-      add(owner,
-          {BufferSlot::Kind::output, static_cast<int>(executable_.new_buffer_bytes.size()), 0});
+      add(owner, {BufferSlot::Kind::output, executable_.new_buffer_bytes.end_id(), 0});
       executable_.new_buffer_bytes.push_back(buffer_elements(plan_, owner) *
                                              element_bytes(plan_, owner));
     }
@@ -61,18 +60,15 @@ class SlotAssigner {
  private:
   void add(NodeId owner, BufferSlot slot) { slots_.of_buffer[owner] = add_slot(slot); }
 
-  int add_slot(BufferSlot slot) {
-    executable_.slots.push_back(slot);
-    return static_cast<int>(executable_.slots.size()) - 1;
-  }
+  SlotId add_slot(BufferSlot slot) { return executable_.slots.push_back(slot); }
 
   void place_intermediates() {
-    std::map<NodeId, std::pair<int, int>> spans;
-    for (std::size_t k = 0; k < kernels_.size(); ++k)
+    std::map<NodeId, std::pair<GroupId, GroupId>> spans;
+    for (GroupId k = 0; k < kernels_.end_id(); ++k)
       for (const KernelBuffer& buffer : kernels_[k].buffers) {
         if (slots_.of_buffer.count(buffer.node)) continue;
-        auto [it, fresh] = spans.try_emplace(buffer.node, static_cast<int>(k), static_cast<int>(k));
-        it->second.second = static_cast<int>(k);
+        auto [it, fresh] = spans.try_emplace(buffer.node, k, k);
+        it->second.second = k;
       }
     std::vector<Lifetime> lifetimes;
     for (const auto& [node, span] : spans)
@@ -96,7 +92,7 @@ class SlotAssigner {
   }
 
   const Plan& plan_;
-  const std::vector<Kernel>& kernels_;
+  const ById<GroupId, Kernel>& kernels_;
   std::span<const KernelPtr> compiled_;
   Executable& executable_;
   Slots slots_;
@@ -112,7 +108,7 @@ std::int64_t reachable_elements(const Plan& plan, const KernelBuffer& buffer,
   return all - buffer.offset;
 }
 
-Launch make_launch(const Program& program, std::size_t index, const Slots& slots,
+Launch make_launch(const Program& program, GroupId index, const Slots& slots,
                    std::span<const std::int64_t> input_extents, KernelPtr compiled) {
   const Plan& plan = program.plan;
   const Kernel& kernel = program.kernels[index];
@@ -127,13 +123,13 @@ Launch make_launch(const Program& program, std::size_t index, const Slots& slots
     launch.buffers.push_back({slots.of_buffer.at(buffer.node), buffer.offset * element,
                               reachable_elements(plan, buffer, input_extents)});
   }
-  if (const int workspace = slots.of_workspace[index]; workspace >= 0)
+  if (const SlotId workspace = slots.of_workspace[index]; workspace >= 0)
     launch.buffers.push_back(
         {workspace, 0, static_cast<std::int64_t>(launch.kernel->workspace_bytes())});
   return launch;
 }
 
-void add_numbers(Program& program, std::size_t kernel) {
+void add_numbers(Program& program, GroupId kernel) {
   const std::vector<KernelScalar>& scalars = program.kernels[kernel].scalars;
   for (std::size_t i = 0; i < scalars.size(); ++i) {
     if (!scalars[i].is_given()) continue;
@@ -199,7 +195,7 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
       make_plan(simplified(graph, options), fusion, options.outputs.views), {}, {}};
   const Plan& plan = planned.plan;
   const ConfigSource choose = configs ? configs : heuristic_configs(machine);
-  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
+  for (GroupId g = 0; g < plan.groups.end_id(); ++g) {
     const IterationSpace space = iteration_space(plan, g);
     const ChosenConfig chosen = choose(plan, g, space);
     planned.kernels.push_back(lower(plan, g, space, chosen.config));
@@ -235,8 +231,9 @@ std::shared_ptr<const Program> build_program(Graph graph,
   for (const Kernel& kernel : program->kernels) bodies.push_back(&kernel.body);
   const std::vector<KernelPtr> compiled = compile_kernels(*device, bodies);
   const Slots slots = SlotAssigner(plan, program->kernels, compiled, executable).run();
-  for (std::size_t g = 0; g < program->kernels.size(); ++g) {
-    Launch launch = make_launch(*program, g, slots, input_extents, compiled[g]);
+  for (GroupId g = 0; g < program->kernels.end_id(); ++g) {
+    Launch launch =
+        make_launch(*program, g, slots, input_extents, compiled[static_cast<std::size_t>(g)]);
     program->info.kernel_compile_ms += launch.kernel->stats().milliseconds;
     program->info.kernels_from_disk += launch.kernel->stats().from_disk ? 1 : 0;
     executable.launches.push_back(std::move(launch));
@@ -244,7 +241,7 @@ std::shared_ptr<const Program> build_program(Graph graph,
   }
   if (options.launch_graph) executable.graph = make_graph(executable);
   for (const Operand& output : plan.graph.outputs) {
-    const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
+    const NodeId owner = plan.placements[output.node].buffer;
     const View view = plan.buffer_view(output);
     const std::int64_t elements = plan.graph[owner].shape.numel();
     const bool is_whole = plan.graph[owner].op != Op::input && view.shape.numel() == elements &&

@@ -19,14 +19,14 @@ namespace sinter {
 // Result of the stages that need no device: the plan, and its kernels as tile programs.
 struct PlannedKernels {
   Plan plan;
-  std::vector<Kernel> kernels;        // by group
-  std::vector<ConfigOrigin> origins;  // of their configs
+  ById<GroupId, Kernel> kernels;
+  ById<GroupId, ConfigOrigin> origins;  // of their configs
 };
 
 // An input that shares its memory with a result.
 struct InPlace {
-  int input = 0;
-  int output = 0;
+  std::size_t input = 0;
+  std::size_t output = 0;
 };
 
 // Requested layout of results in the caller's memory. A result that cannot have it gets its default
@@ -65,8 +65,8 @@ struct ProgramNumber {
 struct Program {
   Graph traced;
   Plan plan;
-  std::vector<Kernel> kernels;        // by group
-  std::vector<ConfigOrigin> origins;  // of their configs
+  ById<GroupId, Kernel> kernels;
+  ById<GroupId, ConfigOrigin> origins;  // of their configs
   Executable executable;
   std::vector<ProgramNumber> numbers;  // by executable.numbers
   ProgramInfo info;

@@ -78,7 +78,7 @@ std::string assembly_text(Device& device, const KernelBody& body) {
 
 // Why the kernels of a program that asked for a CUDA graph are launched one by one.
 std::string why_no_graph(const Program& program) {
-  for (std::size_t k = 0; k < program.executable.launches.size(); ++k)
+  for (LaunchId k = 0; k < program.executable.launches.end_id(); ++k)
     if (!program.executable.launches[k].kernel->fits_launch_graph())
       return fmt::format("group {} is {}, which no graph can contain", k,
                          to_string(program.kernels[k].config));

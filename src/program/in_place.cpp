@@ -27,9 +27,9 @@ bool depends_on(const Plan& plan, const FusionGroup& group, NodeId value, NodeId
 }
 
 // Whether the kernel reads the input once, at the element it then writes.
-bool replaces_each_element(const Program& program, int group, NodeId input, NodeId result) {
+bool replaces_each_element(const Program& program, GroupId group, NodeId input, NodeId result) {
   const Plan& plan = program.plan;
-  if (!is_elementwise(program.kernels[static_cast<std::size_t>(group)].config)) return false;
+  if (!is_elementwise(program.kernels[group].config)) return false;
   if (plan.graph[input].dtype != plan.graph[result].dtype) return false;
   const IterationSpace space = iteration_space(plan, group);
   const Access& write = space.find_write(result);
@@ -38,21 +38,20 @@ bool replaces_each_element(const Program& program, int group, NodeId input, Node
   const Access& read = *std::find_if(space.accesses.begin(), space.accesses.end(), is_read);
   return read.offset == write.offset && read.start == 0 && write.start == 0 &&
          read.strides == write.strides && read.windows.empty() && !read.split &&
-         depends_on(plan, plan.groups[static_cast<std::size_t>(group)], result, input);
+         depends_on(plan, plan.groups[group], result, input);
 }
 
 bool is_safe(const Program& program, const InPlace& pair) {
   const Plan& plan = program.plan;
-  const NodeId input = plan.graph.inputs[static_cast<std::size_t>(pair.input)];
-  const NodeId result = plan.graph.outputs[static_cast<std::size_t>(pair.output)].node;
-  const int writer = plan.group_of[static_cast<std::size_t>(result)];
-  if (writer < 0 || plan.placements[static_cast<std::size_t>(result)].buffer != result)
-    return false;
+  const NodeId input = plan.graph.inputs[pair.input];
+  const NodeId result = plan.graph.outputs[pair.output].node;
+  const GroupId writer = plan.group_of[result];
+  if (writer < 0 || plan.placements[result].buffer != result) return false;
   // Results that are views of the input are copied after all kernels.
   for (const Operand& output : plan.graph.outputs)
     if (output.node == input) return false;
-  for (int g = writer; g < static_cast<int>(plan.groups.size()); ++g) {
-    if (!reads(plan, plan.groups[static_cast<std::size_t>(g)], input)) continue;
+  for (GroupId g = writer; g < plan.groups.end_id(); ++g) {
+    if (!reads(plan, plan.groups[g], input)) continue;
     if (g != writer || !replaces_each_element(program, g, input, result)) return false;
   }
   return true;
@@ -66,9 +65,9 @@ void prepare_in_place(Program& program) {
                                       [&](const InPlace& pair) { return is_safe(program, pair); });
   if (!program.runs_in_place) return;
   for (const InPlace& pair : pairs) {
-    const NodeId result = program.plan.graph.outputs[static_cast<std::size_t>(pair.output)].node;
-    const int writer = program.plan.group_of[static_cast<std::size_t>(result)];
-    KernelBody& body = program.kernels[static_cast<std::size_t>(writer)].body;
+    const NodeId result = program.plan.graph.outputs[pair.output].node;
+    const GroupId writer = program.plan.group_of[result];
+    KernelBody& body = program.kernels[writer].body;
     if (tile::TileProgram* tile = tile_program(body)) tile->in_place = true;
   }
 }

@@ -7,8 +7,8 @@ namespace sinter {
 namespace {
 
 // Kept between calls so that a warm call does not allocate.
-std::vector<Scalar>& values_of_call() {
-  thread_local std::vector<Scalar> values;
+ById<NumberId, Scalar>& values_of_call() {
+  thread_local ById<NumberId, Scalar> values;
   return values;
 }
 
@@ -16,11 +16,11 @@ std::vector<Scalar>& values_of_call() {
 
 void number_scalars(const Program& program, std::span<const Scalar> arguments,
                     std::vector<std::int64_t>& scalars) {
-  std::vector<Scalar>& values = values_of_call();
+  ById<NumberId, Scalar>& values = values_of_call();
   program.plan.graph.numbers.evaluate(arguments, values);
   scalars.clear();
   for (const ProgramNumber& number : program.numbers) {
-    const Scalar value = values[static_cast<std::size_t>(number.number)].as(number.dtype);
+    const Scalar value = values[number.number].as(number.dtype);
     scalars.push_back(is_floating(number.dtype) ? std::bit_cast<std::int64_t>(value.real)
                                                 : value.integer);
   }
@@ -29,7 +29,7 @@ void number_scalars(const Program& program, std::span<const Scalar> arguments,
 bool is_for(const Program& program, std::span<const Scalar> arguments) {
   const NumberTable& numbers = program.plan.graph.numbers;
   if (numbers.guards().empty()) return true;
-  std::vector<Scalar>& values = values_of_call();
+  ById<NumberId, Scalar>& values = values_of_call();
   numbers.evaluate(arguments, values);
   return numbers.guards_hold(values);
 }

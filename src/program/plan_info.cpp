@@ -41,27 +41,26 @@ PlanNode node_info(const Plan& plan, NodeId id) {
                                     : std::string(name_of(node));
   if (node.origin != kNoOrigin) info.origin = to_string(plan.graph.origins[node.origin]);
   info.detail = fmt::format("{} {}", name_of(node.dtype), to_string(node.shape));
-  info.kernel = plan.group_of[static_cast<std::size_t>(id)];
+  info.kernel = plan.group_of[id];
   info.is_output = std::any_of(plan.graph.outputs.begin(), plan.graph.outputs.end(),
                                [&](const Operand& output) { return output.node == id; });
   return info;
 }
 
 // What computes a group's matrix product, and why; empty if it has none.
-std::string product_text(const Program& program, int g) {
+std::string product_text(const Program& program, GroupId g) {
   const IterationSpace space = iteration_space(program.plan, g);
   if (!space.contraction) return "";
-  const Kernel& kernel = program.kernels[static_cast<std::size_t>(g)];
+  const Kernel& kernel = program.kernels[g];
   return fmt::format("{}: {}",
                      tile_program(kernel.body) ? "a generated kernel" : to_string(kernel.config),
                      why_chosen(space, program.machine, kernel.config));
 }
 
-PlanKernel kernel_info(const Program& program, int g) {
-  const auto index = static_cast<std::size_t>(g);
-  const FusionGroup& group = program.plan.groups[index];
-  const Kernel& kernel = program.kernels[index];
-  const ConfigOrigin origin = program.origins[index];
+PlanKernel kernel_info(const Program& program, GroupId g) {
+  const FusionGroup& group = program.plan.groups[g];
+  const Kernel& kernel = program.kernels[g];
+  const ConfigOrigin origin = program.origins[g];
   PlanKernel info;
   info.tuned = origin == ConfigOrigin::tuned;
   info.config_origin = name_of(origin);
@@ -106,7 +105,7 @@ PlanInfo plan_info(const Program& program) {
   const Plan& plan = program.plan;
   PlanInfo info;
   for (NodeId id = 0; id < plan.graph.size(); ++id) info.nodes.push_back(node_info(plan, id));
-  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g)
+  for (GroupId g = 0; g < plan.groups.end_id(); ++g)
     info.kernels.push_back(kernel_info(program, g));
   info.edges = edges_of(plan);
   return info;
@@ -115,7 +114,7 @@ PlanInfo plan_info(const Program& program) {
 // Here rather than when the program is built: measuring a device's speed takes longer than that.
 ProgramInfo program_info(const Program& program) {
   ProgramInfo info = program.info;
-  for (std::size_t g = 0; g < program.kernels.size(); ++g)
+  for (GroupId g = 0; g < program.kernels.end_id(); ++g)
     info.predicted_us +=
         predicted_us(program.plan.groups[g], program.kernels[g], *program.executable.device);
   return info;

@@ -34,12 +34,12 @@ std::string launch_text(const Launch& launch) {
 }  // namespace
 
 void verify(const Executable& executable) {
-  const auto check_slot = [&](int slot) {
-    SINTER_ASSERT(slot >= 0 && slot < std::ssize(executable.slots), "there is no slot {}", slot);
+  const auto check_slot = [&](SlotId slot) {
+    SINTER_ASSERT(executable.slots.contains(slot), "there is no slot {}", slot);
   };
   for (const BufferSlot& slot : executable.slots)
     if (slot.kind == BufferSlot::Kind::output)
-      SINTER_ASSERT(slot.index >= 0 && slot.index < std::ssize(executable.new_buffer_bytes),
+      SINTER_ASSERT(executable.new_buffer_bytes.contains(slot.index),
                     "there is no result buffer {}", slot.index);
     else if (slot.kind == BufferSlot::Kind::intermediate)
       SINTER_ASSERT(slot.offset >= 0 && slot.offset <= executable.arena_bytes,
@@ -50,16 +50,16 @@ void verify(const Executable& executable) {
   }
   for (const OutputSpec& output : executable.outputs) check_slot(output.slot);
   for (const NumberSlot& number : executable.numbers)
-    SINTER_ASSERT(number.launch < executable.launches.size() &&
+    SINTER_ASSERT(executable.launches.contains(number.launch) &&
                       number.scalar < executable.launches[number.launch].scalars.size(),
                   "a number is no scalar of a launch");
 }
 
 std::string to_string(const Executable& executable) {
   std::string text;
-  for (std::size_t i = 0; i < executable.slots.size(); ++i)
+  for (SlotId i = 0; i < executable.slots.end_id(); ++i)
     text += fmt::format("${} = {}\n", i, slot_text(executable.slots[i]));
-  for (std::size_t i = 0; i < executable.new_buffer_bytes.size(); ++i)
+  for (ResultId i = 0; i < executable.new_buffer_bytes.end_id(); ++i)
     text += fmt::format("result buffer {}: {} bytes\n", i, executable.new_buffer_bytes[i]);
   text += fmt::format("arena: {} bytes\n", executable.arena_bytes);
   for (const Launch& launch : executable.launches) text += launch_text(launch);

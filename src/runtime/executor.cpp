@@ -22,7 +22,7 @@ RunMemory take_memory(const Executable& executable) {
 }
 
 void find_slots(const Executable& executable, std::span<const InputBinding> inputs,
-                const RunMemory& memory, std::vector<std::byte*>& bases) {
+                const RunMemory& memory, ById<SlotId, std::byte*>& bases) {
   bases.clear();
   for (const BufferSlot& slot : executable.slots) {
     void* base = nullptr;
@@ -31,7 +31,7 @@ void find_slots(const Executable& executable, std::span<const InputBinding> inpu
         base = inputs[static_cast<std::size_t>(slot.index)].data;
         break;
       case BufferSlot::Kind::output:
-        base = memory.given.empty() ? memory.results[static_cast<std::size_t>(slot.index)]->data()
+        base = memory.given.empty() ? memory.results[slot.index]->data()
                                     : memory.given[static_cast<std::size_t>(slot.index)];
         break;
       case BufferSlot::Kind::intermediate:  // 0 bytes if there is no arena
@@ -42,11 +42,10 @@ void find_slots(const Executable& executable, std::span<const InputBinding> inpu
   }
 }
 
-void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
+void bind_buffers(const Launch& launch, const ById<SlotId, std::byte*>& bases,
                   std::vector<tile::BufferBinding>& bindings) {
   for (const BoundBuffer& buffer : launch.buffers)
-    bindings.push_back(
-        {bases[static_cast<std::size_t>(buffer.slot)] + buffer.byte_offset, buffer.elements});
+    bindings.push_back({bases[buffer.slot] + buffer.byte_offset, buffer.elements});
 }
 
 namespace {
@@ -55,7 +54,7 @@ namespace {
 void bind_scalars(const Executable& executable, std::span<const std::int64_t> numbers,
                   std::vector<std::int64_t>& scalars) {
   std::size_t next = 0;
-  for (std::size_t i = 0; i < executable.launches.size(); ++i) {
+  for (LaunchId i = 0; i < executable.launches.end_id(); ++i) {
     const std::size_t first = scalars.size();
     const std::vector<std::int64_t>& fixed = executable.launches[i].scalars;
     scalars.insert(scalars.end(), fixed.begin(), fixed.end());
@@ -67,7 +66,7 @@ void bind_scalars(const Executable& executable, std::span<const std::int64_t> nu
 void launch_all(const Executable& executable, std::span<const InputBinding> inputs,
                 const RunMemory& memory, std::span<const std::int64_t> numbers) {
   // Kept between calls so that a warm call does not allocate.
-  thread_local std::vector<std::byte*> bases;
+  thread_local ById<SlotId, std::byte*> bases;
   thread_local std::vector<tile::BufferBinding> bindings;
   thread_local std::vector<std::int64_t> scalars;
   find_slots(executable, inputs, memory, bases);
@@ -88,8 +87,8 @@ void launch_all(const Executable& executable, std::span<const InputBinding> inpu
 
 }  // namespace
 
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
-                            std::span<const std::int64_t> numbers) {
+ById<ResultId, StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
+                               std::span<const std::int64_t> numbers) {
   RunMemory memory = take_memory(executable);
   launch_all(executable, inputs, memory, numbers);
   return std::move(memory.results);

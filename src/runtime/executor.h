@@ -11,10 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/base/view.h"
 #include "src/runtime/device.h"
 
 namespace sinter {
+
+using SlotId = int;
+using ResultId = int;
+using LaunchId = int;
 
 // Where a buffer's memory comes from.
 struct BufferSlot {
@@ -25,7 +30,7 @@ struct BufferSlot {
 };
 
 struct BoundBuffer {
-  int slot = 0;
+  SlotId slot = 0;
   std::int64_t byte_offset = 0;
   std::int64_t elements = 0;  // accessible from that offset on
 };
@@ -41,7 +46,7 @@ struct Launch {
 
 // A result is a view of a new buffer or of an input.
 struct OutputSpec {
-  int slot = 0;
+  SlotId slot = 0;
   DType dtype = DType::f32;
   View view;
   // The view covers the whole buffer, so the caller's memory can replace it.
@@ -54,16 +59,16 @@ struct InputBinding {
 
 // A launch scalar whose value is passed to each run.
 struct NumberSlot {
-  std::size_t launch = 0;
+  LaunchId launch = 0;
   std::size_t scalar = 0;  // of the launch
 };
 
 struct Executable {
   std::shared_ptr<Device> device;
-  std::vector<BufferSlot> slots;
-  std::vector<std::int64_t> new_buffer_bytes;  // by output buffer
+  ById<SlotId, BufferSlot> slots;
+  ById<ResultId, std::int64_t> new_buffer_bytes;  // by output buffer
   std::int64_t arena_bytes = 0;
-  std::vector<Launch> launches;
+  ById<LaunchId, Launch> launches;
   std::shared_ptr<LaunchGraph> graph;  // all launches as one; null: launched one by one
   std::vector<OutputSpec> outputs;
   std::vector<NumberSlot> numbers;
@@ -78,24 +83,24 @@ std::string to_string(const Executable& executable);
 
 // Memory of a run besides its inputs.
 struct RunMemory {
-  std::vector<StoragePtr> results;  // in the order of new_buffer_bytes
-  std::span<void* const> given;     // the caller's memory, used instead of `results` if not empty
-  StoragePtr arena;                 // null: no intermediates
+  ById<ResultId, StoragePtr> results;  // in the order of new_buffer_bytes
+  std::span<void* const> given;  // the caller's memory, used instead of `results` if not empty
+  StoragePtr arena;              // null: no intermediates
 };
 RunMemory take_memory(const Executable& executable);
 
 // Computes the base address of each slot's buffer.
 void find_slots(const Executable& executable, std::span<const InputBinding> inputs,
-                const RunMemory& memory, std::vector<std::byte*>& bases);
+                const RunMemory& memory, ById<SlotId, std::byte*>& bases);
 
 // Appends the addresses of a launch's buffers.
-void bind_buffers(const Launch& launch, std::span<std::byte* const> bases,
+void bind_buffers(const Launch& launch, const ById<SlotId, std::byte*>& bases,
                   std::vector<tile::BufferBinding>& bindings);
 
 // Returns the new buffers in the order of new_buffer_bytes. Allocates only from the pool.
 // `numbers`: the scalars for Executable::numbers; f64 values as their bits.
-std::vector<StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
-                            std::span<const std::int64_t> numbers = {});
+ById<ResultId, StoragePtr> run(const Executable& executable, std::span<const InputBinding> inputs,
+                               std::span<const std::int64_t> numbers = {});
 
 // Same, but writes to the caller's memory, in the order of new_buffer_bytes. Allocates only
 // intermediates.

@@ -30,14 +30,13 @@ void SimtAsyncCopies::clear() {
 }
 
 void SimtMbarriers::begin() {
-  for (std::vector<Mbarrier>& mbarriers : blocks_) mbarriers.clear();
+  for (ById<int, Mbarrier>& mbarriers : blocks_) mbarriers.clear();
 }
 
 SimtMbarriers::Mbarrier& SimtMbarriers::find(int rank, int index) {
-  std::vector<Mbarrier>& mbarriers = blocks_[static_cast<std::size_t>(rank)];
-  if (mbarriers.size() <= static_cast<std::size_t>(index))
-    mbarriers.resize(static_cast<std::size_t>(index) + 1);
-  return mbarriers[static_cast<std::size_t>(index)];
+  ById<int, Mbarrier>& mbarriers = blocks_[rank];
+  while (!mbarriers.contains(index)) mbarriers.push_back({});
+  return mbarriers[index];
 }
 
 std::string SimtMbarriers::expect(int rank, int index, int bytes) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/by_id.h"
+
 namespace sinter {
 
 // One thread's copies, in groups that complete in order.
@@ -58,7 +60,7 @@ class SimtMbarriers {
   };
   Mbarrier& find(int rank, int index);
 
-  std::vector<std::vector<Mbarrier>> blocks_;
+  ById<int, ById<int, Mbarrier>> blocks_;
 };
 
 }  // namespace sinter

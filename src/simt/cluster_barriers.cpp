@@ -10,7 +10,7 @@
 namespace sinter {
 
 void ClusterRun::sync_block(ThreadState& thread, int line) {
-  int& waiting = at_barrier_[static_cast<std::size_t>(thread.rank)];
+  int& waiting = at_barrier_[thread.rank];
   thread.state = State::block_barrier;
   thread.line = line;
   if (++waiting == launch_.threads) release_block(thread);
@@ -19,7 +19,7 @@ void ClusterRun::sync_block(ThreadState& thread, int line) {
 
 void ClusterRun::release_block(ThreadState& last) {
   if (const ThreadState* other = stray(last)) return fail(divergence_between(*other, last));
-  at_barrier_[static_cast<std::size_t>(last.rank)] = 0;
+  at_barrier_[last.rank] = 0;
   ThreadState* first = threads_.data() + last.rank * launch_.threads;
   for (int i = 0; i < launch_.threads; ++i) first[i].state = State::ready;
   fail_if(shared_.block_synced(last.rank));
@@ -73,9 +73,7 @@ void ClusterRun::exchange(ThreadState& thread, void* value, int bytes, int mask,
   thread.mask = mask;
   thread.state = State::shuffle;
   thread.line = line;
-  int& waiting =
-      at_shuffle_[static_cast<std::size_t>(thread.rank) * static_cast<std::size_t>(warps) +
-                  static_cast<std::size_t>(warp)];
+  int& waiting = at_shuffle_[thread.rank * warps + warp];
   if (++waiting == lanes) {
     if (const ThreadState* other = stray(thread)) return fail(divergence_between(*other, thread));
     waiting = 0;

@@ -50,7 +50,7 @@ const ClusterRun::ThreadState* ClusterRun::stray(const ThreadState& waits) const
     last = std::min(last, first + kWarpLanes);
   }
   for (int i = first; i < last; ++i) {
-    const ThreadState& other = threads_[static_cast<std::size_t>(i)];
+    const ThreadState& other = threads_[i];
     if (other.state != waits.state || other.line != waits.line) return &other;
     if (waits.state == State::shuffle && other.bytes != waits.bytes) return &other;
   }

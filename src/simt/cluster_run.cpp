@@ -33,10 +33,10 @@ void ClusterRun::prepare(std::int64_t cluster) {
   at_cluster_ = 0;
   cluster_phase_ = 0;
   done_ = 0;
-  for (std::size_t i = 0; i < threads_.size(); ++i) {
+  for (int i = 0; i < threads_.end_id(); ++i) {
     ThreadState& state = threads_[i];
-    state.thread = static_cast<int>(i) % launch_.threads;
-    state.rank = static_cast<int>(i) / launch_.threads;
+    state.thread = i % launch_.threads;
+    state.rank = i / launch_.threads;
     state.block = first_block_ + state.rank;
     state.blocks = launch_.clusters * launch_.cluster;
     state.may_touch_memory = false;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "src/base/by_id.h"
 #include "src/simt/arrivals.h"
 #include "src/simt/fiber.h"
 #include "src/simt/shared_memory.h"
@@ -80,9 +81,9 @@ class ClusterRun {
   sn::simt::Thread** const place_;
   SharedMemory shared_;
   SimtMbarriers mbarriers_;
-  std::vector<ThreadState> threads_;  // block by block
-  std::vector<int> at_shuffle_;       // waiting threads per warp
-  std::vector<int> at_barrier_;       // waiting threads per block
+  ById<int, ThreadState> threads_;  // block by block
+  ById<int, int> at_shuffle_;       // waiting threads per warp
+  ById<int, int> at_barrier_;       // waiting threads per block
   int at_cluster_ = 0;
   std::uint32_t cluster_phase_ = 0;  // cluster barriers completed
   int done_ = 0;

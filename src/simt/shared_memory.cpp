@@ -94,7 +94,7 @@ SharedMemory::Cell& SharedMemory::cell_of(Array& array, std::int64_t index, int 
 }
 
 SharedMemory::Moment SharedMemory::moment(const SimtPlace& by) const {
-  return {by, blocks_[static_cast<std::size_t>(by.rank)].epoch, cluster_epoch_, true};
+  return {by, blocks_[by.rank].epoch, cluster_epoch_, true};
 }
 
 bool SharedMemory::ordered(const Moment& a, const Moment& b) {
@@ -111,7 +111,7 @@ std::optional<SharedComplaint> SharedMemory::note_read(Array& array, std::int64_
         fmt::format("race on {}[{}]: {{0}} writes it, {{1}} reads it, with no barrier between",
                     array.name, index),
         cell.writer.place, now.place};
-  Block& block = blocks_[static_cast<std::size_t>(now.place.rank)];
+  Block& block = blocks_[now.place.rank];
   // A write before the next barrier would make this a race, the better message: report it later.
   if (!cell.writer.valid && !block.unwritten)
     block.unwritten = {
@@ -186,8 +186,8 @@ void* SharedMemory::access(const SharedAccess& access, const SimtPlace& by,
   return element;
 }
 
-std::optional<SharedComplaint> SharedMemory::block_synced(int rank) {
-  Block& block = blocks_[static_cast<std::size_t>(rank)];
+std::optional<SharedComplaint> SharedMemory::block_met(int rank) {
+  Block& block = blocks_[rank];
   ++block.epoch;
   return block.unwritten;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "src/base/by_id.h"
+
 namespace sinter {
 
 // Limits per block on a GPU: statically declared arrays, and all shared memory.
@@ -93,7 +95,7 @@ class SharedMemory {
   std::uint32_t cluster_epoch_ = 0;
   std::int64_t declared_bytes_ = 0;
   std::int64_t dynamic_bytes_ = 0;
-  std::vector<Block> blocks_;
+  ById<int, Block> blocks_;
   std::vector<Array> arrays_;
   std::optional<SharedComplaint> unseen_put_;  // to another block since the last cluster barrier
 };

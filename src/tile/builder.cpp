@@ -134,8 +134,7 @@ ValueId Builder::load(int buffer, ValueId offsets, ValueId mask, ValueId other) 
   instr.args = {offsets, mask, other};
   TileShape shape = program_[offsets].shape;
   if (mask != kNoValue) shape = broadcast(shape, program_[mask].shape);
-  return emit(std::move(instr),
-              compute_dtype(program_.buffers[static_cast<std::size_t>(buffer)].dtype), shape);
+  return emit(std::move(instr), compute_dtype(program_.buffers[buffer].dtype), shape);
 }
 
 void Builder::store(int buffer, ValueId offsets, ValueId value, ValueId mask) {

@@ -19,7 +19,7 @@ class Builder {
  public:
   explicit Builder(std::string name);
 
-  int add_buffer(std::string name, DType dtype, bool written, bool reused = false);
+  BufferId add_buffer(std::string name, DType dtype, bool written, bool reused = false);
   // A new parameter and its value.
   ValueId add_scalar(std::string name, DType dtype, int multiple_of = 1);
   ValueId add_scalar(ScalarParam param);
@@ -54,8 +54,8 @@ class Builder {
     return {whole, sub(a, mul(whole, b))};
   }
 
-  ValueId load(int buffer, ValueId offsets, ValueId mask, ValueId other);
-  void store(int buffer, ValueId offsets, ValueId value, ValueId mask);
+  ValueId load(BufferId buffer, ValueId offsets, ValueId mask, ValueId other);
+  void store(BufferId buffer, ValueId offsets, ValueId value, ValueId mask);
 
   std::vector<ValueId> reduce(ReduceKind kind, std::span<const ValueId> args);  // along the columns
 

@@ -204,18 +204,19 @@ class Machine {
   std::byte* element(const Instr& instr, std::int64_t row, std::int64_t col) {
     const Tile& offsets = tile(instr.args[0]);
     const std::int64_t offset = offsets.data<I64>()[offsets.at(row, col)].value;
-    const auto b = static_cast<std::size_t>(instr.index);
-    SINTER_ASSERT(offset >= 0 && offset < buffers_[b].elements,
+    const BufferParam& param = program_.buffers[instr.index];
+    const BufferBinding& buffer = buffers_[static_cast<std::size_t>(instr.index)];
+    SINTER_ASSERT(offset >= 0 && offset < buffer.elements,
                   "kernel {}, program {}: {} buffer {} at {}, which has {} elements", program_.name,
-                  program_id_, instr.code == Code::load ? "reads" : "writes",
-                  program_.buffers[b].name, offset, buffers_[b].elements);
-    return static_cast<std::byte*>(buffers_[b].data) +
-           static_cast<std::size_t>(offset) * size_of(program_.buffers[b].dtype);
+                  program_id_, instr.code == Code::load ? "reads" : "writes", param.name, offset,
+                  buffer.elements);
+    return static_cast<std::byte*>(buffer.data) +
+           static_cast<std::size_t>(offset) * size_of(param.dtype);
   }
 
   void load(const Instr& instr) {
     Tile out(program_[instr.results[0]].shape, program_[instr.results[0]].dtype);
-    const DType storage = program_.buffers[static_cast<std::size_t>(instr.index)].dtype;
+    const DType storage = program_.buffers[instr.index].dtype;
     with_type(out.dtype, [&]<typename T>(T) {
       for_each_element(out.shape, [&](std::int64_t row, std::int64_t col) {
         T& value = out.data<T>()[out.at(row, col)];
@@ -241,7 +242,7 @@ class Machine {
 
   void store(const Instr& instr) {
     const Tile& value = tile(instr.args[1]);
-    const DType storage = program_.buffers[static_cast<std::size_t>(instr.index)].dtype;
+    const DType storage = program_.buffers[instr.index].dtype;
     with_type(value.dtype, [&]<typename T>(T) {
       for_each_element(tile(instr.args[0]).shape, [&](std::int64_t row, std::int64_t col) {
         if (!masked_on(instr.args[2], row, col)) return;

@@ -91,7 +91,7 @@ void InstructionParser::scalar(Parsed& parsed) {
   if (found == names.end()) tokens_.fail(name, "{}", unknown_name("scalar", name.text, names));
   parsed.instr.code = Code::scalar;
   parsed.instr.index = static_cast<int>(found - names.begin());
-  parsed.results = {{program_.scalars[static_cast<std::size_t>(parsed.instr.index)].dtype, {}}};
+  parsed.results = {{program_.scalars[parsed.instr.index].dtype, {}}};
 }
 
 void InstructionParser::arange(Parsed& parsed) {
@@ -162,8 +162,7 @@ void InstructionParser::broadcast_to(Parsed& parsed) {
 void InstructionParser::load(Parsed& parsed) {
   parsed.instr.code = Code::load;
   parsed.instr.index = read_buffer();
-  const DType dtype =
-      compute_dtype(program_.buffers[static_cast<std::size_t>(parsed.instr.index)].dtype);
+  const DType dtype = compute_dtype(program_.buffers[parsed.instr.index].dtype);
   tokens_.expect("[");
   const ValueId offsets = read_arg(DType::i64);
   tokens_.expect("]");
@@ -184,8 +183,7 @@ void InstructionParser::store() {
   parsed.at = tokens_.next();
   parsed.instr.code = Code::store;
   parsed.instr.index = read_buffer();
-  const DType dtype =
-      compute_dtype(program_.buffers[static_cast<std::size_t>(parsed.instr.index)].dtype);
+  const DType dtype = compute_dtype(program_.buffers[parsed.instr.index].dtype);
   tokens_.expect("[");
   const ValueId offsets = read_arg(DType::i64);
   tokens_.expect("]");

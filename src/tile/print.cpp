@@ -85,7 +85,7 @@ class Printer {
                    is_floating(dtype) ? Scalar::of(instr.real) : Scalar::of(instr.integer), dtype);
       }
       case Code::scalar:
-        return "scalar " + program_.scalars[static_cast<std::size_t>(instr.index)].name;
+        return "scalar " + program_.scalars[instr.index].name;
       case Code::program_id:
         return "program_id";
       case Code::arange: {
@@ -115,7 +115,7 @@ class Printer {
 
   // "load x[%3] where %4 else %5", "store y[%3] = %6 where %4"
   std::string access(const Instr& instr) const {
-    const std::string& buffer = program_.buffers[static_cast<std::size_t>(instr.index)].name;
+    const std::string& buffer = program_.buffers[instr.index].name;
     if (instr.code == Code::load) {
       const std::string text = fmt::format("load {}[%{}]", buffer, instr.args[0]);
       if (instr.args[1] == kNoValue) return text;

@@ -20,6 +20,8 @@ namespace sinter::tile {
 
 using ValueId = std::int32_t;
 inline constexpr ValueId kNoValue = -1;
+using BufferId = int;
+using ScalarId = int;
 
 struct TileShape {
   std::int64_t rows = 1;
@@ -155,8 +157,8 @@ const char* name_of(Caching caching);
 
 struct TileProgram {
   std::string name;
-  std::vector<BufferParam> buffers;
-  std::vector<ScalarParam> scalars;
+  ById<BufferId, BufferParam> buffers;
+  ById<ScalarId, ScalarParam> scalars;
   ById<ValueId, Value> values;
   std::vector<Instr> body;
   Caching caching = Caching::any;

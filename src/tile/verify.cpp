@@ -165,9 +165,8 @@ class Verifier {
     if (instr.code == Code::program_id && result.dtype != DType::i64)
       refuse(instr, "a program id is i64");
     if (instr.code != Code::scalar) return;
-    if (instr.index < 0 || instr.index >= std::ssize(program_.scalars))
-      refuse(instr, "no scalar {}", instr.index);
-    const ScalarParam& scalar = program_.scalars[static_cast<std::size_t>(instr.index)];
+    if (!program_.scalars.contains(instr.index)) refuse(instr, "no scalar {}", instr.index);
+    const ScalarParam& scalar = program_.scalars[instr.index];
     if (result.dtype != scalar.dtype) refuse(instr, "{} is {}", scalar.name, name_of(scalar.dtype));
   }
 
@@ -187,9 +186,8 @@ class Verifier {
   }
 
   const BufferParam& checked_buffer(const Instr& instr) const {
-    if (instr.index < 0 || instr.index >= std::ssize(program_.buffers))
-      refuse(instr, "no buffer {}", instr.index);
-    return program_.buffers[static_cast<std::size_t>(instr.index)];
+    if (!program_.buffers.contains(instr.index)) refuse(instr, "no buffer {}", instr.index);
+    return program_.buffers[instr.index];
   }
 
   void check_access(const Instr& instr, ValueId mask, TileShape shape) const {

@@ -63,9 +63,7 @@ class NodeNames {
   std::map<NodeId, std::size_t> outside_;
 };
 
-const FusionGroup& group_at(const Plan& plan, int group) {
-  return plan.groups[static_cast<std::size_t>(group)];
-}
+const FusionGroup& group_at(const Plan& plan, GroupId group) { return plan.groups[group]; }
 
 std::string readable(const Plan& plan, const FusionGroup& group, const IterationSpace& space) {
   std::vector<std::string_view> types;
@@ -86,7 +84,7 @@ std::string readable(const Plan& plan, const FusionGroup& group, const Iteration
 
 }  // namespace
 
-std::string signature_text(const Plan& plan, int g, const IterationSpace& space) {
+std::string signature_text(const Plan& plan, GroupId g, const IterationSpace& space) {
   const FusionGroup& group = group_at(plan, g);
   NodeNames names(plan, group);
   std::string text = axes_text(space) + "\n";
@@ -106,7 +104,7 @@ std::string signature_text(const Plan& plan, int g, const IterationSpace& space)
   return text;
 }
 
-std::string group_signature(const Plan& plan, int g, const IterationSpace& space) {
+std::string group_signature(const Plan& plan, GroupId g, const IterationSpace& space) {
   return fmt::format("{} #{}", readable(plan, group_at(plan, g), space),
                      hash_bytes(signature_text(plan, g, space)).hex().substr(0, kShownDigits));
 }

@@ -13,9 +13,9 @@ namespace sinter {
 // dtypes and the first operations, for readers; then a hash of all operations with their operands
 // and dtypes, and each access's level, strides (0, 1, or the power of two that divides them, up to
 // 16) and alignment. Values of constants do not count.
-std::string group_signature(const Plan& plan, int group, const IterationSpace& space);
+std::string group_signature(const Plan& plan, GroupId group, const IterationSpace& space);
 
 // The full text that is hashed.
-std::string signature_text(const Plan& plan, int group, const IterationSpace& space);
+std::string signature_text(const Plan& plan, GroupId group, const IterationSpace& space);
 
 }  // namespace sinter

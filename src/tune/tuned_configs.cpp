@@ -29,7 +29,7 @@ ConfigSource tuned_configs(const TuningStore& store, std::string model, const Ma
                            bool same_bits) {
   if (machine.kind != MachineKind::gpu || !store.has_model(model))
     return heuristic_configs(machine);
-  return [&store, model = std::move(model), machine, same_bits](const Plan& plan, int group,
+  return [&store, model = std::move(model), machine, same_bits](const Plan& plan, GroupId group,
                                                                 const IterationSpace& space) {
     ChosenConfig chosen{choose_config(space, machine)};
     const std::string signature = group_signature(plan, group, space);

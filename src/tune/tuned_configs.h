@@ -27,7 +27,7 @@ struct ChosenConfig {
 
 // Called for each group of a plan.
 using ConfigSource =
-    std::function<ChosenConfig(const Plan& plan, int group, const IterationSpace& space)>;
+    std::function<ChosenConfig(const Plan& plan, GroupId group, const IterationSpace& space)>;
 
 ConfigSource heuristic_configs(const Machine& machine);
 

@@ -18,7 +18,7 @@ using BindBuffer = std::function<tile::BufferBinding(const KernelBuffer&)>;
 
 struct TuneTarget {
   const Plan& plan;
-  int group = 0;
+  GroupId group = 0;
   BindBuffer bind;
   std::optional<TunedChoice> known;  // tuned before; measured first
 };

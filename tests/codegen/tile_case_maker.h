@@ -56,7 +56,7 @@ struct Maker {
   }
   ValueId below(ValueId position, ValueId limit) { return b.pointwise(Op::lt, {position, limit}); }
   ValueId load(int buffer, ValueId at, ValueId mask = kNoValue, double other = 0) {
-    const DType dtype = compute_dtype(b.program().buffers[static_cast<std::size_t>(buffer)].dtype);
+    const DType dtype = compute_dtype(b.program().buffers[buffer].dtype);
     if (mask == kNoValue) return b.load(buffer, at, mask, kNoValue);
     return b.load(buffer, at, mask,
                   is_floating(dtype) ? b.real(other, dtype)

@@ -9,7 +9,7 @@ namespace {
 constexpr GroupAxis r(std::int64_t size) { return {size, true}; }
 constexpr GroupAxis k(std::int64_t size) { return {size, false}; }
 
-using Lists = std::vector<AxisList>;
+using Lists = ByAxis<AxisList>;
 
 JointSpace joined(const GroupAxes& a, const GroupAxes& b) {
   const SpaceVerdict verdict = join_spaces(a, b, SplitAxes::yes);
@@ -81,11 +81,10 @@ TEST(GroupSpaceTest, StridesFollowTheSplit) {
   const GroupAxes axes{k(2), k(3), r(4), r(25)};
   const AxisList channels{0, 1, 2, 3};
   EXPECT_EQ(strides_along({{2, 12, 25}, {0, 1, 0}, 0}, channels, axes),
-            (std::vector<std::int64_t>{0, 4, 1, 0}))
+            (ByAxis<std::int64_t>{0, 4, 1, 0}))
       << "one weight for each channel";
-  EXPECT_EQ(strides_along(dense_view({2, 3}), {0, 1}, axes),
-            (std::vector<std::int64_t>{3, 1, 0, 0}));
-  EXPECT_EQ(dense_strides({0, 1}, axes), (std::vector<std::int64_t>{3, 1, 0, 0}));
+  EXPECT_EQ(strides_along(dense_view({2, 3}), {0, 1}, axes), (ByAxis<std::int64_t>{3, 1, 0, 0}));
+  EXPECT_EQ(dense_strides({0, 1}, axes), (ByAxis<std::int64_t>{3, 1, 0, 0}));
 }
 
 }  // namespace

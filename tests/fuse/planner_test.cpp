@@ -189,7 +189,7 @@ TEST(PlannerTest, ConcatOperandsAreComputedInPlace) {
   const NodeId buffer = plan.graph.outputs[0].node;
   int placed = 0;
   for (NodeId id : plan.groups[0].outputs) {
-    const Placement& placement = plan.placements[static_cast<std::size_t>(id)];
+    const Placement& placement = plan.placements[id];
     EXPECT_EQ(placement.buffer, buffer);
     EXPECT_EQ(placement.view.strides, Strides({12, 1}));
     placed += static_cast<int>(placement.view.offset);
@@ -362,13 +362,13 @@ TEST(VerifyPlanTest, RefusesAGroupWithoutNodesOrResults) {
 
 TEST(VerifyPlanTest, RefusesAResultWithoutAPlace) {
   Plan plan = two_groups();
-  plan.placements[static_cast<std::size_t>(plan.groups[0].outputs[0])].buffer = -1;
+  plan.placements[plan.groups[0].outputs[0]].buffer = -1;
   EXPECT_THROW(verify(plan), InternalError);
 }
 
 TEST(VerifyPlanTest, RefusesAMissingGroup) {
   Plan plan = two_groups();
-  plan.groups.erase(plan.groups.begin());
+  plan.groups.erase(0);
   EXPECT_THROW(verify(plan), InternalError);
 }
 

@@ -81,7 +81,7 @@ TEST(GraphTextTest, ANumberOfACallTakesTheDtypeBesideIt) {
   const Graph graph = parse_graph(
       "#n = argument integer 3\n%x: i32(4) = input\n%y = floor_div %x, #n\nreturn %y\n");
   EXPECT_EQ(graph.dtype(graph.outputs[0]), DType::i32);
-  std::vector<Scalar> values;
+  ById<NumberId, Scalar> values;
   EXPECT_THROW(graph.numbers.evaluate(std::vector{Scalar::of(std::int64_t{0})}, values), UserError);
   EXPECT_THROW(graph.numbers.evaluate(std::vector{Scalar::of(std::int64_t{1} << 40)}, values),
                UserError);

@@ -38,7 +38,7 @@ Decision decide_reduction(const Shape& shape, std::initializer_list<int> axes) {
 }
 
 std::int64_t size_along(const Decision& decision, int axis) {
-  return decision.space.axes[static_cast<std::size_t>(axis)].size;
+  return decision.space.axes[axis].size;
 }
 
 TEST(ConfigTest, APointwiseChainWalksAlongMemory) {
@@ -84,7 +84,7 @@ TEST(ConfigTest, RowsThatFitAreHeldWhole) {
   const Decision d = decide_reduction({256, 1000}, {1});
   EXPECT_EQ(d.family(), "row");
   EXPECT_EQ(d.tiling().tile_cols, 1024);
-  EXPECT_TRUE(d.space.axes[static_cast<std::size_t>(d.tiling().col_axis)].reduced);
+  EXPECT_TRUE(d.space.axes[d.tiling().col_axis].reduced);
 }
 
 TEST(ConfigTest, ShortRowsAreTakenSeveralAtOnce) {
@@ -110,7 +110,7 @@ TEST(ConfigTest, ReducingAnOuterAxisPutsAKeptOneOnTheColumns) {
   const Decision d = decide_reduction({512, 2048}, {0});
   EXPECT_EQ(d.family(), "column");
   EXPECT_EQ(size_along(d, d.tiling().col_axis), 2048);
-  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.tiling().col_axis)].reduced);
+  EXPECT_FALSE(d.space.axes[d.tiling().col_axis].reduced);
 }
 
 TEST(ConfigTest, ReducingAFewNeighboursPutsTheRowsOnTheColumns) {

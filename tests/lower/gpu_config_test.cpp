@@ -32,7 +32,7 @@ struct Decision {
   const Tiling& tiling() const { return tiling_of(config); }
   std::string_view family() const { return family_of(config).name; }
   const tile::Mapping& mapping() const { return tiling().mapping; }
-  std::int64_t size(int axis) const { return space.axes[static_cast<std::size_t>(axis)].size; }
+  std::int64_t size(int axis) const { return space.axes[axis].size; }
   // Rows per thread.
   std::int64_t rows_each() const {
     return tiling().tile_rows * mapping().threads_per_row / mapping().threads;
@@ -166,7 +166,7 @@ TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
   const Decision d = decide(reduction({512, 2048}, 0));
   EXPECT_EQ(d.family(), "column");
   EXPECT_EQ(d.size(d.tiling().col_axis), 2048);
-  EXPECT_FALSE(d.space.axes[static_cast<std::size_t>(d.tiling().col_axis)].reduced);
+  EXPECT_FALSE(d.space.axes[d.tiling().col_axis].reduced);
   EXPECT_EQ(d.mapping().vector, 4);
 }
 

@@ -19,7 +19,7 @@ using testing_support::transposed;
 // "24" or "4 6r": sizes, r for reduced.
 std::string axes_text(const IterationSpace& space) {
   std::ostringstream text;
-  for (std::size_t i = 0; i < space.axes.size(); ++i)
+  for (AxisId i = 0; i < space.axes.end_id(); ++i)
     text << (i ? " " : "") << space.axes[i].size << (space.axes[i].reduced ? "r" : "");
   return text.str();
 }
@@ -38,7 +38,7 @@ TEST(IterationTest, DenseAxesMergeIntoOne) {
   ASSERT_EQ(space.accesses.size(), 2u);
   EXPECT_FALSE(space.accesses[0].write);
   EXPECT_TRUE(space.accesses[1].write);
-  EXPECT_EQ(space.accesses[0].strides, std::vector<std::int64_t>({1}));
+  EXPECT_EQ(space.accesses[0].strides, ByAxis<std::int64_t>({1}));
 }
 
 TEST(IterationTest, ABroadcastKeepsItsAxisApart) {
@@ -48,7 +48,7 @@ TEST(IterationTest, ABroadcastKeepsItsAxisApart) {
   maker.output(maker.op(Op::add, {x, expanded(bias, {4, 5, 6})}));
   const IterationSpace space = space_of(maker.graph);
   EXPECT_EQ(axes_text(space), "20 6");
-  EXPECT_EQ(space.accesses[1].strides, std::vector<std::int64_t>({0, 1}));
+  EXPECT_EQ(space.accesses[1].strides, ByAxis<std::int64_t>({0, 1}));
 }
 
 TEST(IterationTest, ATransposeKeepsAxesApart) {
@@ -100,10 +100,10 @@ TEST(IterationTest, RowLevelAccessesDoNotMoveAlongReducedAxes) {
   const IterationSpace space = space_of(maker.graph);
   EXPECT_EQ(axes_text(space), "4 6r");
   const Access& read = space.find_read(weight, true);
-  EXPECT_EQ(read.strides, std::vector<std::int64_t>({1, 0}));
+  EXPECT_EQ(read.strides, ByAxis<std::int64_t>({1, 0}));
   const Access& write = space.find_write(scaled.node);
   EXPECT_TRUE(write.per_row);
-  EXPECT_EQ(write.strides, std::vector<std::int64_t>({1, 0}));
+  EXPECT_EQ(write.strides, ByAxis<std::int64_t>({1, 0}));
 }
 
 TEST(IterationTest, OneAccessForOneViewHoweverOftenItIsRead) {
@@ -121,7 +121,7 @@ TEST(IterationTest, ASliceStartsAtItsOffset) {
   const IterationSpace space = space_of(maker.graph);
   EXPECT_EQ(axes_text(space), "3 4");
   EXPECT_EQ(space.accesses[0].offset, 6 + 2);
-  EXPECT_EQ(space.accesses[0].strides, std::vector<std::int64_t>({12, 1}));
+  EXPECT_EQ(space.accesses[0].strides, ByAxis<std::int64_t>({12, 1}));
 }
 
 TEST(IterationTest, AValueInsideAConcatIsWrittenWithItsStrides) {
@@ -131,7 +131,7 @@ TEST(IterationTest, AValueInsideAConcatIsWrittenWithItsStrides) {
   const IterationSpace space = space_of(maker.graph);
   EXPECT_EQ(axes_text(space), "4 6");
   EXPECT_EQ(space.accesses[2].offset, 6);
-  EXPECT_EQ(space.accesses[2].strides, std::vector<std::int64_t>({12, 1}));
+  EXPECT_EQ(space.accesses[2].strides, ByAxis<std::int64_t>({12, 1}));
 }
 
 // The tiles GPU threads keep live until their row is reduced: the elements themselves, or costly

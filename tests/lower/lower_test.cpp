@@ -55,7 +55,7 @@ std::vector<Config> all_configs(const IterationSpace& space) {
     return configs;
   }
   if (reduced.size() == 1) {
-    const std::int64_t size = space.axes[static_cast<std::size_t>(reduced[0])].size;
+    const std::int64_t size = space.axes[reduced[0]].size;
     with_rows(RowConfig{{.col_axis = reduced[0], .tile_cols = bucket(size)}});
   }
   configs.push_back(ChunkedConfig{{.col_axis = reduced.back(), .tile_cols = 16}});

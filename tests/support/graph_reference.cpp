@@ -63,13 +63,12 @@ class Evaluator {
  public:
   Evaluator(const Graph& graph, const std::vector<Numbers>& inputs)
       : graph_(graph), values_(graph.nodes.size()) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      values_[static_cast<std::size_t>(graph.inputs[i])] = inputs[i];
+    for (std::size_t i = 0; i < inputs.size(); ++i) values_[graph.inputs[i]] = inputs[i];
   }
 
   std::vector<Numbers> run() {
     for (NodeId id = 0; id < graph_.size(); ++id)
-      if (graph_[id].op != Op::input) values_[static_cast<std::size_t>(id)] = value(graph_[id]);
+      if (graph_[id].op != Op::input) values_[id] = value(graph_[id]);
     std::vector<Numbers> outputs;
     for (const Operand& output : graph_.outputs) outputs.push_back(read(output));
     return outputs;
@@ -79,8 +78,7 @@ class Evaluator {
   Numbers read(const Operand& operand) const {
     Numbers elements;
     for (std::int64_t offset : offsets_of(operand.view))
-      elements.push_back(
-          values_[static_cast<std::size_t>(operand.node)].at(static_cast<std::size_t>(offset)));
+      elements.push_back(values_[operand.node].at(static_cast<std::size_t>(offset)));
     return elements;
   }
 
@@ -183,7 +181,7 @@ class Evaluator {
   }
 
   const Graph& graph_;
-  std::vector<Numbers> values_;
+  ById<NodeId, Numbers> values_;
 };
 
 template <typename T>
@@ -322,7 +320,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
     memory[placement.buffer].assign(
         static_cast<std::size_t>(owner.shape.numel()) * size_of(owner.dtype), std::byte{0xc5});
   }
-  for (int g = 0; g < static_cast<int>(plan.groups.size()); ++g) {
+  for (GroupId g = 0; g < plan.groups.end_id(); ++g) {
     const IterationSpace space = iteration_space(plan, g);
     const Config config = choose ? choose(space) : choose_config(space, Machine{});
     const Kernel kernel = lower(plan, g, space, config);
@@ -342,7 +340,7 @@ std::vector<Numbers> run_plan(const Plan& plan, const std::vector<Numbers>& inpu
   }
   std::vector<Numbers> outputs;
   for (const Operand& output : plan.graph.outputs) {
-    const NodeId owner = plan.placements[static_cast<std::size_t>(output.node)].buffer;
+    const NodeId owner = plan.placements[output.node].buffer;
     const Numbers all = to_numbers(memory.at(owner), plan.graph[owner].dtype);
     Numbers elements;
     for (std::int64_t offset : offsets_of(plan.buffer_view(output)))

@@ -38,7 +38,7 @@ int Divisibility::result_of(const Instr& instr) const {
     case Code::arange:
       return kMost;
     case Code::scalar:
-      return std::min(kMost, program_.scalars[static_cast<std::size_t>(instr.index)].multiple_of);
+      return std::min(kMost, program_.scalars[instr.index].multiple_of);
     case Code::pointwise:
       break;
     default:

@@ -76,9 +76,9 @@ class Scheduler {
       // The last stage writes the carried tiles, after all reads of the old values.
       if (kind_of(id) == Kind::element) yields_.push_back(id);
     }
-    if (!yields_.empty() && stages_.back().loop) stages_.emplace_back();
-    std::vector<std::vector<Stage>> parts(stages_.size());
-    for (std::size_t s = stages_.size(); s-- > 0;) parts[s] = filled(static_cast<int>(s));
+    if (!yields_.empty() && stages_.back().loop) stages_.push_back({});
+    ById<int, std::vector<Stage>> parts(stages_.size());
+    for (int s = stages_.end_id(); s-- > 0;) parts[s] = filled(s);
     std::vector<Stage> all;
     for (std::vector<Stage>& each : parts)
       std::move(each.begin(), each.end(), std::back_inserter(all));
@@ -183,7 +183,7 @@ class Scheduler {
   }
 
   void place(const Instr& instr) {
-    Stage& stage = stages_[static_cast<std::size_t>(stage_of_.at(&instr))];
+    Stage& stage = stages_[stage_of_.at(&instr)];
     if (instr.code == Code::loop) {
       stage.loop = &instr;
     } else if (instr.code == Code::reduce) {
@@ -201,12 +201,12 @@ class Scheduler {
   // Everything stage s computes, derived from its sinks and from the values later stages need: one
   // stage per shape, tallest first, because it may read old values that a flatter one updates.
   std::vector<Stage> filled(int s) {
-    Stage& stage = stages_[static_cast<std::size_t>(s)];
+    Stage& stage = stages_[s];
     if (stage.loop) {
       for (std::size_t i = 3; i < stage.loop->args.size(); ++i) require_kept(stage.loop->args[i]);
       return {std::move(stage)};
     }
-    const bool is_last = s + 1 == static_cast<int>(stages_.size());
+    const bool is_last = s + 1 == stages_.end_id();
     std::map<std::pair<std::int64_t, std::int64_t>, Stage> by_shape;
     auto part = [&](ValueId id) -> Stage& {
       return by_shape[{-program_[id].shape.rows, program_[id].shape.cols}];
@@ -257,8 +257,7 @@ class Scheduler {
 
   // A load from a written buffer: loading again could give other values.
   bool is_written(const Instr& instr) const {
-    return instr.code == Code::load &&
-           program_.buffers[static_cast<std::size_t>(instr.index)].written;
+    return instr.code == Code::load && program_.buffers[instr.index].written;
   }
 
   // Stage s reads the value.
@@ -319,7 +318,7 @@ class Scheduler {
   std::map<int, Accesses> accesses_;  // by buffer
   std::map<ValueId, int> ready_;      // the first stage that can use the value
   std::map<const Instr*, int> stage_of_;
-  std::vector<Stage> stages_;
+  ById<int, Stage> stages_;
   std::vector<ValueId> yields_;
   std::set<ValueId> kept_;
   std::map<int, std::vector<ValueId>> kept_at_;

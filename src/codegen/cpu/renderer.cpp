@@ -38,7 +38,7 @@ constexpr std::string_view kSeparateOps =
     "#endif\n";
 
 void declare_parameters(const TileProgram& program, CWriter& code) {
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+  for (tile::BufferId i = 0; i < program.buffers.end_id(); ++i) {
     const tile::BufferParam& param = program.buffers[i];
     const std::string_view type = storage_type(param.dtype);
     const std::string name = parameter_name(param.name);
@@ -48,7 +48,7 @@ void declare_parameters(const TileProgram& program, CWriter& code) {
     else
       code.line("const {}* const {} = (const {}*)buffers[{}].data;", type, name, type, i);
   }
-  for (std::size_t i = 0; i < program.scalars.size(); ++i) {
+  for (tile::ScalarId i = 0; i < program.scalars.end_id(); ++i) {
     const tile::ScalarParam& param = program.scalars[i];
     const std::string name = parameter_name(param.name);
     if (param.dtype == DType::f64)

@@ -28,7 +28,7 @@ struct CpuValues {
   bool is_scalar(tile::ValueId id) const { return program[id].shape.is_scalar(); }
   bool is_row(tile::ValueId id) const { return !is_scalar(id) && cols(id) == 1; }
   const tile::BufferParam& buffer(const tile::Instr& instr) const {
-    return program.buffers[static_cast<std::size_t>(instr.index)];
+    return program.buffers[instr.index];
   }
   std::string buffer_name(const tile::Instr& instr) const {
     return parameter_name(buffer(instr).name);

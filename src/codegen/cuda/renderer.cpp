@@ -38,7 +38,7 @@ bool has_ordered_accesses(const TileProgram& program) {
       });
   });
   return std::any_of(accesses.begin(), accesses.end(), [&](const auto& entry) {
-    return entry.second > 1 && program.buffers[static_cast<std::size_t>(entry.first)].written;
+    return entry.second > 1 && program.buffers[entry.first].written;
   });
 }
 
@@ -286,9 +286,7 @@ class CudaRenderer {
     const std::vector<ValueId> carried(loop.body_params.begin() + 1, loop.body_params.end());
     for (std::size_t i = 0; i < carried.size(); ++i) start(carried[i], loop.args[3 + i]);
     const std::string& i = values_.name(loop.body_params[0]);
-    const auto bound = [&](int arg) {
-      return values_.name(loop.args[static_cast<std::size_t>(arg)]);
-    };
+    const auto bound = [&](std::size_t arg) { return values_.name(loop.args[arg]); };
     code_.open("for (idx {} = {}; {} < {}; {} += {})", i, bound(0), i, bound(1), i, bound(2));
     ++state_.loop_depth;
     render_block(loop.body, loop.body_yields, carried);

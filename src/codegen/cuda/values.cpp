@@ -102,7 +102,7 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
-  return "inverse_of_" + parameter_name(program.scalars[static_cast<std::size_t>(scalar)].name);
+  return "inverse_of_" + parameter_name(program.scalars[scalar].name);
 }
 
 std::string CudaValues::buffer_name(const Instr& instr) const {

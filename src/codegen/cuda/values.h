@@ -33,7 +33,7 @@ struct CudaValues {
   bool is_scalar(tile::ValueId id) const { return shape(id).is_scalar(); }
   bool is_row(tile::ValueId id) const { return !is_scalar(id) && shape(id).cols == 1; }
   const tile::BufferParam& buffer(const tile::Instr& instr) const {
-    return program.buffers[static_cast<std::size_t>(instr.index)];
+    return program.buffers[instr.index];
   }
   std::string buffer_name(const tile::Instr& instr) const;
 

@@ -31,8 +31,7 @@ void CopyKernel::launch(void* from, void* to) const {
   const Launch& only = executable.launches.front();
   std::vector<tile::BufferBinding> bindings;
   for (const BoundBuffer& bound : only.buffers) {
-    const bool is_input =
-        executable.slots[static_cast<std::size_t>(bound.slot)].kind == BufferSlot::Kind::input;
+    const bool is_input = executable.slots[bound.slot].kind == BufferSlot::Kind::input;
     bindings.push_back(
         {static_cast<std::byte*>(is_input ? from : to) + bound.byte_offset, bound.elements});
   }

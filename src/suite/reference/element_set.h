@@ -6,7 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <vector>
+
+#include "src/base/by_id.h"
 
 namespace sinter::suite {
 
@@ -17,7 +18,7 @@ class ElementSet {
       : blocks_(static_cast<std::size_t>((size + kBlock - 1) / kBlock)) {}
 
   void insert(std::int64_t position) {
-    std::unique_ptr<Block>& block = blocks_[static_cast<std::size_t>(position / kBlock)];
+    std::unique_ptr<Block>& block = blocks_[position / kBlock];
     if (!block) block = std::make_unique<Block>();
     std::uint64_t& word = block->words[word_of(position)];
     count_ += (word & bit_of(position)) == 0 ? 1 : 0;
@@ -38,7 +39,7 @@ class ElementSet {
   }
   // The number of an element of the set.
   std::size_t number_of(std::int64_t position) const {
-    const Block& block = *blocks_[static_cast<std::size_t>(position / kBlock)];
+    const Block& block = *blocks_[position / kBlock];
     const std::uint64_t lower = block.words[word_of(position)] & (bit_of(position) - 1);
     return static_cast<std::size_t>(block.before[word_of(position)] + std::popcount(lower));
   }
@@ -47,7 +48,7 @@ class ElementSet {
   std::int64_t blocks() const { return std::ssize(blocks_); }
   template <typename Visit>  // visit(position)
   void visit_block(std::int64_t index, const Visit& visit) const {
-    const std::unique_ptr<Block>& block = blocks_[static_cast<std::size_t>(index)];
+    const std::unique_ptr<Block>& block = blocks_[index];
     for (std::size_t i = 0; block && i < kWords; ++i)
       for (std::uint64_t left = block->words[i]; left != 0; left &= left - 1)
         visit(index * kBlock + static_cast<std::int64_t>(i) * 64 + std::countr_zero(left));
@@ -66,7 +67,7 @@ class ElementSet {
   }
   static std::uint64_t bit_of(std::int64_t position) { return std::uint64_t{1} << (position % 64); }
 
-  std::vector<std::unique_ptr<Block>> blocks_;
+  ById<std::int64_t, std::unique_ptr<Block>> blocks_;
   std::int64_t count_ = 0;
 };
 
