@@ -29,7 +29,7 @@ std::string_view runs_alone(const Graph& graph, const Node& node, const View& re
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (!space.contraction) return {{}, "the group is no matrix product"};
-  if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
+  if (machine.kind == MachineKind::cpu) return {{}, "the device has no cuBLASLt"};
   if (!space.contraction->is_alone) return {{}, "the product is fused with what follows it"};
   if (std::any_of(space.accesses.begin(), space.accesses.end(),
                   [](const Access& access) { return access.split.has_value(); }))
@@ -38,6 +38,8 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (!product.refusal.empty()) return {{}, product.refusal};
   if (!is_worth_a_library(product.batch * product.m * product.n * product.k))
     return {{}, "the product is small"};
+  // Last: a device loads its library when a program has work for it.
+  if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
   return {{LibraryConfig{}}, ""};
 }
 

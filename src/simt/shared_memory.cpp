@@ -186,7 +186,7 @@ void* SharedMemory::access(const SharedAccess& access, const SimtPlace& by,
   return element;
 }
 
-std::optional<SharedComplaint> SharedMemory::block_met(int rank) {
+std::optional<SharedComplaint> SharedMemory::block_synced(int rank) {
   Block& block = blocks_[rank];
   ++block.epoch;
   return block.unwritten;

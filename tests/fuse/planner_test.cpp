@@ -383,5 +383,27 @@ TEST(VerifyPlanTest, RefusesReadingAConcatBeforeItsPartsAreComputed) {
   EXPECT_THROW(verify(plan), InternalError);
 }
 
+TEST(PlannerTest, APlanCanReduceOneTensorOverDifferentAxesInOneGroup) {
+  GraphMaker maker;
+  const Operand x = maker.input({6, 8});
+  const Operand e = maker.op(Op::exp, {x});
+  const Operand rows = maker.reduce(ReduceKind::sum, e, {1});
+  const Operand columns = maker.reduce(ReduceKind::sum, e, {0});
+  maker.output(rows);
+  maker.output(columns);
+  Plan plan = make_plan(maker.graph, {});
+  EXPECT_EQ(plan.groups.size(), 2u) << "no family computes both yet";
+  // No planner makes this group: every node has its own axes in a space where both are reduced.
+  FusionGroup both{.axes = {{6, true}, {8, true}}, .nodes = {e.node, rows.node, columns.node}};
+  both.node_axes = {{{0, 1}, {0, 1}}, {{0, 1}, {0}}, {{0, 1}, {1}}};
+  both.outputs = {rows.node, columns.node};
+  plan.groups.clear();
+  plan.groups.push_back(both);
+  for (NodeId id : both.nodes) plan.group_of[id] = 0;
+  EXPECT_NO_THROW(verify(plan));
+  plan.groups[0].node_axes[1] = {{0, 1}, {1}};
+  EXPECT_THROW(verify(plan), InternalError) << "six sums along an axis of eight";
+}
+
 }  // namespace
 }  // namespace sinter

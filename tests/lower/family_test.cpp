@@ -180,7 +180,7 @@ TEST(FamilyTest, NodesRunAloneOnlyWhereAFamilySaysSo) {
 TEST(FamilyTest, OnlyPointwiseKernelsThatDoNotPrefetchAreElementwise) {
   Config pointwise = choose_config(exponential({300, 70}), kGpu);
   EXPECT_TRUE(is_elementwise(pointwise));
-  tiling_of(pointwise).mapping.ahead = 1;
+  tiling_of(pointwise).mapping.prefetch = 1;
   EXPECT_FALSE(is_elementwise(pointwise));
   EXPECT_FALSE(is_elementwise(choose_config(sum_over({300, 70}, {1}), kGpu)));
 }
