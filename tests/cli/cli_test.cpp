@@ -239,7 +239,7 @@ TEST_F(Cli, CacheShowsTheTuningFileAndClearKeepsIt) {
   EXPECT_NE(run("cache", environment).text.find("tuned configs go to " + file), std::string::npos);
   std::ofstream(file) << R"({"sinter_tuning": 1, "devices": {"GPU sm_90": {"2^4 f32: exp #1": {
       "form": "pointwise", "threads": 256, "threads_per_row": 256, "vector": 4, "cluster": 1,
-      "tile_rows": 1, "vectors": 2, "blocks_at_once": 0, "caching": "any"}}}})";
+      "tile_rows": 1, "vectors": 2, "blocks_at_once": 0, "prefetch": 0, "caching": "any"}}}})";
   EXPECT_NE(run("cache --clear", environment).text.find("1 tuned config in " + file),
             std::string::npos);
   const auto json = nlohmann::json::parse(run("cache --json", environment).text);
