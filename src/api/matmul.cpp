@@ -20,6 +20,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const Tensor right = cast(b, dtype);
   const MatmulViews views = matmul_views(left.impl()->view, right.impl()->view);
   if (!views.refusal.empty()) fail_user("matmul", "{}", views.refusal);
+  checked_numel("matmul", views.a.shape);  // (batches.., rows, columns, summed)
   OpCall call;
   call.op = Op::contract;
   call.args = {with_view(left, views.a), with_view(right, views.b)};

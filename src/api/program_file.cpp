@@ -85,12 +85,9 @@ class Replay {
                   guard.same ? "is" : "is not", plain_text(guard.value));
   }
 
-  // An input may have strides of its own; if the two views do not compose, it is copied.
+  // An input may have strides of its own.
   Operand moved(const Operand& operand) {
-    const Operand target = made_[operand.node];
-    if (is_whole(trace_.graph, target)) return {target.node, operand.view};
-    if (const auto view = compose(operand.view, target.view)) return {target.node, *view};
-    return {trace_.build.copy(target).node, operand.view};
+    return trace_.build.viewed(made_[operand.node], operand.view);
   }
 
   const Graph& program_;
@@ -128,7 +125,7 @@ std::vector<Number> ProgramFile::example_numbers() const {
   for (const NumberExpr& expr : table.exprs()) {
     if (expr.kind != NumberExpr::Kind::argument) continue;
     const NumberKind kind = table.arguments()[expr.index];
-    numbers.push_back(number_of(kind, expr.value));
+    numbers.push_back(number_of(kind, expr.traced));
   }
   return numbers;
 }

@@ -2,6 +2,7 @@
 #include "src/base/view.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "src/base/check.h"
@@ -61,12 +62,27 @@ Range sliced(const Range& range, const SlicedAxis& axis) {
 
 }  // namespace
 
+bool offsets_fit(const View& view) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 56;  // sums and byte counts fit as well
+  std::int64_t reach = 0;
+  for (int i = 0; i < view.shape.rank(); ++i) {
+    std::int64_t span = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(view.shape[i] - 1, 0), view.strides[i],
+                               &span) ||
+        span < -kFarthest || span > kFarthest)
+      return false;
+    reach += std::abs(span);
+  }
+  return reach <= kFarthest;
+}
+
 std::optional<View> pad(const View& view, int axis, std::int64_t before, std::int64_t after,
                         const Scalar& fill) {
   if (view.window && !same_bits(view.window->fill, fill)) return std::nullopt;
   View result = view;
   result.shape[axis] += before + after;
   if (result.shape.numel() == 0) return result;
+  if (!offsets_fit(result)) return std::nullopt;
   Window window = view.window ? *view.window : whole_window(view.shape, fill);
   window.first[axis] += before;
   window.last[axis] += before;
@@ -194,6 +210,14 @@ View expand(const View& view, const Shape& shape) {
     }
     result.window = shared(window, shape);
   }
+  return result;
+}
+
+View without_repeats(const View& view) {
+  View result = view;
+  for (int i = 0; i < view.shape.rank(); ++i)
+    if (view.shape[i] > 1 && view.strides[i] == 0 && !view.is_padded_along(i))
+      result = slice(result, i, 0, 1, 1);
   return result;
 }
 
@@ -401,6 +425,7 @@ std::optional<View> compose(const View& outer, const View& inner) {
     const std::int64_t before = outer.window->first[i];
     const std::int64_t after = outer.shape[i] - outer.window->last[i];
     if (before + after > 0) result = pad(*result, i, before, after, outer.window->fill);
+    if (!result) return std::nullopt;
   }
   return result;
 }

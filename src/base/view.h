@@ -46,8 +46,10 @@ struct View {
 Strides row_major(const Shape& shape);
 View dense_view(const Shape& shape);
 
+// Whether the offsets of all its indices, also of those outside its window, are far from overflow.
+bool offsets_fit(const View& view);
 // Adds `before` and `after` indices on the two sides of an axis, filled with `fill`. Nullopt if the
-// view is already padded with another number.
+// view is already padded with another number, or if the offsets of the new indices would not fit.
 std::optional<View> pad(const View& view, int axis, std::int64_t before, std::int64_t after,
                         const Scalar& fill);
 // The part of a view inside its window.
@@ -82,6 +84,7 @@ View slice(const View& view, int axis, std::int64_t start, std::int64_t size, st
 View slice(const View& view, int axis, const SlicedAxis& elements);
 View reversed(const View& view, std::uint32_t axes);  // bit i reverses axis i
 View expand(const View& view, const Shape& shape);    // right-aligned; axes of size 1 get stride 0
+View without_repeats(const View& view);  // size 1 along broadcast axes, if not padded along them
 View insert_axis(const View& view, int axis);
 View remove_axis(const View& view, int axis);
 std::optional<View> reshape(const View& view, const Shape& shape);

@@ -101,14 +101,28 @@ Operand GraphBuilder::is_in_window(const View& view) {
 }
 
 Operand GraphBuilder::unpadded(const Operand& operand) {
-  const View& view = operand.view;
-  if (!view.is_padded()) return operand;
+  if (!operand.view.is_padded()) return operand;
   const DType dtype = graph_->dtype(operand);
+  const View view = without_repeats(operand.view);
   const auto fill = [&] { return constant(view.window->fill, dtype, view.shape); };
-  if (shows_fill_only(view)) return fill();
-  if (!is_scalar((*graph_)[operand.node].op)) return copy(operand);
-  const Operand number{operand.node, {view.shape, view.strides, 0}};  // its strides are 0
-  return pointwise(Op::where, {is_in_window(view), number, fill()});
+  Operand shown;
+  if (shows_fill_only(view))
+    shown = fill();
+  else if (!is_scalar((*graph_)[operand.node].op))
+    shown = copy({operand.node, view});
+  else  // its strides are 0
+    shown = pointwise(Op::where,
+                      {is_in_window(view), {operand.node, {view.shape, view.strides, 0}}, fill()});
+  return {shown.node, expand(shown.view, operand.view.shape)};
+}
+
+Operand GraphBuilder::viewed(const Operand& target, const View& view) {
+  if (view.is_padded() && is_scalar((*graph_)[target.node].op))
+    return unpadded(
+        {target.node, {view.shape, Shape::filled(view.shape.rank(), 0), 0, view.window}});
+  if (is_whole(*graph_, target)) return {target.node, view};
+  if (const auto composed = compose(view, target.view)) return {target.node, *composed};
+  return {copy(target).node, view};
 }
 
 Operand GraphBuilder::reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes) {

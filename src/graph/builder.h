@@ -41,6 +41,9 @@ class GraphBuilder {
   // The operand itself if it is not padded; else a copy of it, for reductions and other nodes that
   // do not read through padded views.
   Operand unpadded(const Operand& operand);
+  // A view of the target's row-major elements. Adds a copy of the target if the two views do not
+  // compose, and of a padded number, which no node reads.
+  Operand viewed(const Operand& target, const View& view);
   Operand reduce(ReduceKind kind, const Operand& operand, std::uint32_t axes);
   // Sums the products of two operands over `axes`. Both have the same shape and dtype; the result
   // has that dtype or the one kernels accumulate in.

@@ -13,16 +13,7 @@ GraphRewriter::GraphRewriter(const Graph& source)
 }
 
 Operand GraphRewriter::moved(const Operand& operand) {
-  const Operand target = replacements_[operand.node];
-  // No node reads a number through a padded view.
-  if (operand.view.is_padded() && is_scalar(result_[target.node].op))
-    return builder_.unpadded({target.node,
-                              {operand.view.shape, Shape::filled(operand.view.shape.rank(), 0), 0,
-                               operand.view.window}});
-  if (is_whole(result_, target)) return {target.node, operand.view};
-  if (const auto view = compose(operand.view, target.view)) return {target.node, *view};
-  const Operand copied = builder_.copy(target);
-  return {copied.node, operand.view};
+  return builder_.viewed(replacements_[operand.node], operand.view);
 }
 
 Node GraphRewriter::moved_node(NodeId id) {

@@ -21,8 +21,7 @@ class GraphRewriter {
   const Graph& result() const { return result_; }
   GraphBuilder& build() { return builder_; }
 
-  // A source operand translated to the result. If its node was replaced and the two views do not
-  // compose, adds a copy of the replacement.
+  // A source operand translated to the result (GraphBuilder::viewed).
   Operand moved(const Operand& operand);
   // The operand that stands for a whole source node in the result.
   const Operand& moved(NodeId id) const { return replacements_[id]; }

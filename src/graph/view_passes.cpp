@@ -3,6 +3,7 @@
 // the order they compute them.
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "src/graph/builder.h"
@@ -39,18 +40,22 @@ Graph drop_unit_axes(Graph graph) {
 
 namespace {
 
+// Whether a node may compute an element once for each time a reader sees it.
+enum class Repeat : std::uint8_t { no, cheap_work };
+
 bool reads_leaves_only(const Graph& graph, const Node& node) {
   return std::all_of(node.operands.begin(), node.operands.end(),
                      [&](const Operand& o) { return graph[o.node].op <= Op::iota; });
 }
 
 // Makes the node compute its elements in the order its readers use. Returns false, and leaves the
-// node unchanged, if that would repeat work or the views do not compose.
-bool move_through_view(const Graph& graph, Node& node, const View& view) {
+// node unchanged, if that would repeat more work than allowed or the views do not compose.
+bool move_through_view(const Graph& graph, Node& node, const View& view, Repeat repeat) {
   if (view.shape.numel() == 0) return false;  // kernels cannot iterate over an empty space
   if (view.is_padded()) return false;         // the fill is not computed by the node
   const bool repeats = distinct_elements(view) < view.shape.numel();
-  if (repeats && (info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
+  if (repeats &&
+      (repeat == Repeat::no || info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
     return false;
   std::vector<View> views;
   for (const Operand& operand : node.operands) {
@@ -73,7 +78,9 @@ View without_unit_axes(View view) {
 class Readers {
  public:
   explicit Readers(Graph& graph)
-      : begin_(graph.nodes.size() + 1, 0), is_read_by_nodes_(graph.nodes.size(), 0) {
+      : begin_(graph.nodes.size() + 1, 0),
+        is_read_by_nodes_(graph.nodes.size(), 0),
+        is_read_by_products_(graph.nodes.size(), 0) {
     for_each_operand(graph, [&](const Operand& operand) { ++begin_[operand.node + 1]; });
     for (NodeId id = 0; id < graph.size(); ++id) begin_[id + 1] += begin_[id];
     readers_.resize(begin_.back());
@@ -82,6 +89,7 @@ class Readers {
       for (Operand& operand : node.operands) {
         readers_[next[operand.node]++] = &operand;
         is_read_by_nodes_[operand.node] = 1;
+        if (node.op == Op::contract) is_read_by_products_[operand.node] = 1;
       }
     for (Operand& output : graph.outputs) readers_[next[output.node]++] = &output;
   }
@@ -90,6 +98,7 @@ class Readers {
     return std::span(readers_).subspan(begin_[id], begin_[id + 1] - begin_[id]);
   }
   bool has_only_the_caller(NodeId id) const { return !is_read_by_nodes_[id]; }
+  bool has_products(NodeId id) const { return is_read_by_products_[id]; }
 
   // The view all readers use for the node, or nullptr if they differ.
   const View* common_view(NodeId id) const {
@@ -103,11 +112,10 @@ class Readers {
   ById<NodeId, std::size_t> begin_;  // in readers_: those of a node end where the next one's begin
   std::vector<Operand*> readers_;
   ById<NodeId, char> is_read_by_nodes_;
+  ById<NodeId, char> is_read_by_products_;
 };
 
-}  // namespace
-
-Graph sink_views(Graph graph) {
+Graph sink(Graph graph, Repeat repeat) {
   const Readers readers(graph);
   for (NodeId id = graph.size() - 1; id >= 0; --id) {
     if (!is_pointwise(graph[id].op)) continue;
@@ -118,10 +126,18 @@ Graph sink_views(Graph graph) {
     if (readers.has_only_the_caller(id) &&
         without_unit_axes(view) == without_unit_axes(dense_view(graph[id].shape)))
       continue;
-    if (!move_through_view(graph, graph[id], view)) continue;
+    // A matrix product sees each element of its operands many times.
+    const Repeat allowed = readers.has_products(id) ? Repeat::no : repeat;
+    if (!move_through_view(graph, graph[id], view, allowed)) continue;
     for (Operand* reader : readers.of(id)) reader->view = dense_view(view.shape);
   }
   return graph;
 }
+
+}  // namespace
+
+Graph sink_views(Graph graph) { return sink(std::move(graph), Repeat::no); }
+
+Graph repeat_cheap_work(Graph graph) { return sink(std::move(graph), Repeat::cheap_work); }
 
 }  // namespace sinter

@@ -165,14 +165,52 @@ TEST_P(Matmul, EpiloguesFuseIntoTheKernel) {
   EXPECT_EQ(f.info({there(a), there(b), there(bias)}).kernels, 1);
 }
 
+// What an operand is computed by takes a kernel and a tensor of the operand's size, not of the size
+// of all products.
 TEST_P(Matmul, ProducersAreComputedOnce) {
   const Tensor a = small(DType::f32, {30, 17});
   const Tensor b = small(DType::f32, {17, 20});
-  const auto f = compile([](const Tensor& x, const Tensor& y) { return matmul(x * 2.0, y); });
   Products want = multiplied(values_of(a), values_of(b), {30, 17, 20}, DType::f32);
   for (Real& value : want.values) value *= 2;
-  EXPECT_TRUE(testing::matches(f(there(a), there(b)).to("cpu"), {30, 20}, DType::f32, want.values,
-                               {.ulps = 1, .absolute = 2 * want.bound}));
+  want.bound *= 2;
+  const std::function<Tensor(const Tensor&)> producers[] = {
+      [](const Tensor& x) { return x * 2.0; },
+      [](const Tensor& x) { return cast(cast(x, DType::f64) * 2.0, DType::f32); },
+      [](const Tensor& x) { return slice(pad(x * 2.0, 1, 3, 2), 1, 3, 20); }};
+  for (const auto& producer : producers)
+    for (const bool fuse : {true, false}) {
+      const auto f = compile(
+          [&](const Tensor& x, const Tensor& y) { return matmul(producer(x), y); }, {.fuse = fuse});
+      EXPECT_TRUE(testing::matches(f(there(a), there(b)).to("cpu"), {30, 20}, DType::f32,
+                                   want.values, {.ulps = 1, .absolute = want.bound}));
+      EXPECT_LE(f.info({there(a), there(b)}).buffer_bytes, 30 * 17 * 8 + 30 * 17 * 8 + 512)
+          << f.explain();
+      if (fuse) {
+        EXPECT_EQ(f.info({there(a), there(b)}).kernels, 2) << f.explain();
+      }
+    }
+}
+
+TEST_P(Matmul, PaddedOperandsAreCopiedOnce) {
+  const Tensor a = small(DType::f32, {30, 13});
+  const Tensor b = small(DType::f32, {17, 20});
+  const auto f =
+      compile([](const Tensor& x, const Tensor& y) { return matmul(pad(x, 1, 4, 0), y); });
+  expect_result(f(there(a), there(b)), pad(a, 1, 4, 0), b);
+  EXPECT_EQ(f.info({there(a), there(b)}).kernels, 2) << f.explain();
+  EXPECT_LE(f.info({there(a), there(b)}).buffer_bytes, 30 * 17 * 4 + 256);
+}
+
+TEST(MatmulErrors, TooManyProducts) {
+  const auto f = compile([](const Tensor& x) {
+    const Tensor wide = expand(x, {1 << 22, 1 << 22});
+    return slice(slice(matmul(wide, wide), 0, 0, 1), 1, 0, 1);
+  });
+  EXPECT_EQ(testing::error_of([&] {
+              f(ones({1, 1}));
+            }),
+            "[matmul] (4194304, 4194304, 4194304) has too many elements; while tracing an "
+            "unnamed function of 1 tensor with input f32(1, 1)");
 }
 
 TEST_P(Matmul, ThePlanSaysWhatComputesTheProduct) {

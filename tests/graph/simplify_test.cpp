@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/graph/matmul_views.h"
 #include "tests/support/graph_maker.h"
 #include "tests/support/graph_reference.h"
 #include "tests/support/random_graph.h"
@@ -239,9 +240,21 @@ TEST(SinkViewsTest, CheapWorkOnInputsIsRepeatedForABroadcast) {
   const Operand x = maker.input({4, 6});
   const Operand cheap = maker.op(Op::neg, {bias});
   maker.output(maker.op(Op::add, {x, expanded(cheap, {4, 6})}));
-  const Graph sunk = sink_views(maker.graph);
+  EXPECT_EQ(sink_views(maker.graph)[cheap.node].shape, Shape({6})) << "also where nothing is fused";
+  const Graph sunk = repeat_cheap_work(maker.graph);
   EXPECT_EQ(sunk[cheap.node].shape, Shape({4, 6})) << "so that it can share the kernel";
   expect_same_meaning(maker.graph, sunk);
+}
+
+TEST(SinkViewsTest, WorkIsNotRepeatedForAMatrixProduct) {
+  GraphMaker maker;
+  const Operand a = maker.input({4, 5});
+  const Operand b = maker.input({5, 6});
+  const Operand cheap = maker.op(Op::neg, {a});
+  const MatmulViews views = matmul_views(cheap.view, b.view);
+  maker.output(
+      maker.build.contract({cheap.node, views.a}, {b.node, views.b}, views.axes, DType::f32));
+  EXPECT_EQ(repeat_cheap_work(maker.graph)[cheap.node].shape, Shape({4, 5}));
 }
 
 TEST(SinkViewsTest, CheapWorkOnComputedRowsIsNotRepeated) {
@@ -249,7 +262,7 @@ TEST(SinkViewsTest, CheapWorkOnComputedRowsIsNotRepeated) {
   const Operand x = maker.input({4, 6});
   const Operand scaled = maker.op(Op::neg, {maker.reduce(ReduceKind::sum, x, {1})});
   maker.output(maker.op(Op::add, {x, along_rows(scaled, 6)}));
-  const Graph sunk = sink_views(maker.graph);
+  const Graph sunk = repeat_cheap_work(maker.graph);
   EXPECT_EQ(sunk[scaled.node].shape, Shape({4})) << "row-level values are computed once a row";
 }
 
@@ -323,7 +336,8 @@ TEST(SimplifyTest, PassesRunInTheListedOrder) {
   for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
   EXPECT_EQ(names,
             "copy_reversed_outputs fold_constants fold_functions use_identities "
-            "narrow_integers drop_unit_axes sink_views copy_reversed_outputs merge_equal "
+            "narrow_integers drop_unit_axes sink_views repeat_cheap_work copy_reversed_outputs "
+            "merge_equal "
             "reuse_maxima remove_dead ");
 }
 
