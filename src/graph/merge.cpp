@@ -64,14 +64,63 @@ std::size_t hash_of(const Node& node) {
   return hash;
 }
 
+// Finds products of one value by several numbers. Kernels contract products with the sums that
+// follow, so two products whose numbers are equal in this call become one, as with constants, and a
+// guard restricts the program to calls in which they are equal, or are not.
+class Factors {
+ public:
+  explicit Factors(Graph& graph) : graph_(graph) {}
+
+  // Replaces a factor by an earlier one of the same value that has the same bits.
+  void unify(Node& product) {
+    if (graph_.numbers.empty() || product.op != Op::mul || !is_floating(product.dtype)) return;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (is_scalar(graph_[product.operands[i].node].op)) unify(product, i);
+  }
+
+ private:
+  void unify(Node& product, std::size_t index) {
+    Hasher key;
+    add_key(key, product.operands[1 - index]);
+    key.add(std::uint64_t{index});
+    std::vector<NodeId>& earlier = of_value_[key.finish()];
+    NodeId& factor = product.operands[index].node;
+    for (const NodeId other : earlier)
+      if (other == factor || are_equal(graph_[other], graph_[factor])) {
+        factor = other;
+        return;
+      }
+    earlier.push_back(factor);
+  }
+
+  // Two constants with the same bits are one node already.
+  bool are_equal(const Node& a, const Node& b) {
+    if (a.op == Op::number && b.op == Op::number) return is_guarded(a.number, b.number);
+    if (a.op == Op::number) return is_guarded(a.number, b.value);
+    return b.op == Op::number && is_guarded(b.number, a.value);
+  }
+  bool is_guarded(NumberId number, const Scalar& value) {
+    return graph_.numbers.is_guarded(number, Scalar::of(value.real));
+  }
+  bool is_guarded(NumberId a, NumberId b) {
+    const NumberId equal = graph_.numbers.apply(Op::eq, DType::f64, {a, b});
+    return graph_.numbers.is_guarded(equal, Scalar::of(std::int64_t{1}));
+  }
+
+  Graph& graph_;
+  std::unordered_map<Hash128, std::vector<NodeId>, Hash128Hasher> of_value_;
+};
+
 }  // namespace
 
 Graph merge_equal(Graph graph) {
   std::unordered_multimap<std::size_t, NodeId> seen;
   seen.reserve(graph.nodes.size());
   Compaction compaction(graph);
+  Factors factors(graph);
   while (!compaction.is_done()) {
-    const Node& node = compaction.next();
+    Node& node = compaction.next();
+    factors.unify(node);
     if (node.op == Op::input) {
       compaction.keep();
       continue;

@@ -145,6 +145,12 @@ class Narrower {
     return true;
   }
 
+  // Whether the operand shows only values that can be computed in i32. The fill of a padded view
+  // may be any i64.
+  bool can_be_narrow(const Operand& operand) const {
+    return fits_[operand.node] && !operand.view.is_padded();
+  }
+
   // A node that fits, computed in i32. Not recursive: graphs may be tens of thousands deep.
   Operand narrowed(NodeId wanted) {
     std::vector<NodeId> waiting{wanted};
@@ -188,7 +194,8 @@ class Narrower {
 
   std::optional<Operand> narrow_cast(const Node& cast) {
     const Operand& operand = cast.operands[0];
-    if (!is_i64(operand) || cast.dtype == DType::i64 || !fits_[operand.node]) return std::nullopt;
+    if (!is_i64(operand) || cast.dtype == DType::i64 || !can_be_narrow(operand))
+      return std::nullopt;
     const Operand narrow{narrowed(operand.node).node, operand.view};
     return rewriter_.build().cast(narrow, cast.dtype);
   }
@@ -198,7 +205,7 @@ class Narrower {
     if (!is_i64(source.operands[0])) return std::nullopt;
     std::optional<Operand> both[2];
     for (std::size_t i = 0; i < 2; ++i)
-      if (const Operand& operand = source.operands[i]; fits_[operand.node])
+      if (const Operand& operand = source.operands[i]; can_be_narrow(operand))
         both[i] = Operand{narrowed(operand.node).node, operand.view};
     for (std::size_t i = 0; i < 2; ++i)
       if (!both[i] && both[1 - i])

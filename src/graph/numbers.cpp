@@ -13,11 +13,6 @@ namespace {
 
 using Kind = NumberExpr::Kind;
 
-bool same_expression(const NumberExpr& a, const NumberExpr& b) {
-  return a.kind == b.kind && a.op == b.op && a.dtype == b.dtype && a.operands == b.operands &&
-         a.index == b.index && (a.kind != Kind::value || same_bits(a.value, b.value));
-}
-
 // An unsigned integer beyond i64 is marked real; it has no i64 value.
 const Scalar& as_integer(const NumberExpr& expr, const Scalar& value) {
   if (value.is_real)
@@ -43,10 +38,12 @@ Scalar quotient(const NumberExpr& expr, const Scalar& a, const Scalar& b) {
             plain_text(value), dtype);
 }
 
-Scalar applied(const NumberExpr& expr, const ById<NumberId, Scalar>& values) {
+// `value_of(id)` is the value of an earlier entry.
+template <typename ValueOf>
+Scalar applied(const NumberExpr& expr, const ValueOf& value_of) {
   std::array<Scalar, 3> operands;
   for (std::size_t i = 0; i < expr.used().size(); ++i) {
-    operands[i] = values[expr.operands[i]];
+    operands[i] = value_of(expr.operands[i]);
     if (is_integer(expr.dtype)) as_integer(expr, operands[i]);
   }
   const auto result = evaluate(expr.op, expr.dtype, operands);
@@ -54,16 +51,17 @@ Scalar applied(const NumberExpr& expr, const ById<NumberId, Scalar>& values) {
   return *result;
 }
 
+template <typename ValueOf>
 Scalar computed(const NumberExpr& expr, std::span<const Scalar> arguments,
-                const ById<NumberId, Scalar>& values) {
-  const auto operand = [&](std::size_t i) -> const Scalar& { return values[expr.operands[i]]; };
+                const ValueOf& value_of) {
+  const auto operand = [&](std::size_t i) -> const Scalar& { return value_of(expr.operands[i]); };
   switch (expr.kind) {
     case Kind::argument:
       return arguments[static_cast<std::size_t>(expr.index)];
     case Kind::value:
       return expr.value;
     case Kind::apply:
-      return applied(expr, values);
+      return applied(expr, value_of);
     case Kind::quotient:
       return quotient(expr, operand(0), operand(1));
     case Kind::cast:
@@ -103,19 +101,18 @@ std::span<const NumberId> NumberExpr::used() const {
 }
 
 NumberId NumberTable::add(NumberExpr expr) {
-  for (NumberId id = 0; id < exprs_.end_id(); ++id)
-    if (same_expression(exprs_[id], expr)) return id;
-  if (expr.kind != Kind::value && expr.kind != Kind::argument) {
-    ById<NumberId, Scalar> values;
-    for (const NumberExpr& known : exprs_) values.push_back(known.value);
-    expr.value = computed(expr, {}, values);
-  }
+  const Hash128 key = key_of(expr);
+  if (const auto known = known_exprs_.find(key); known != known_exprs_.end()) return known->second;
+  if (expr.kind != Kind::argument)
+    expr.traced =
+        computed(expr, {}, [&](NumberId id) -> const Scalar& { return exprs_[id].traced; });
+  known_exprs_.emplace(key, exprs_.end_id());
   return exprs_.push_back(expr);
 }
 
 NumberId NumberTable::argument(NumberKind kind, const Scalar& traced_value) {
   const ArgumentId index = arguments_.push_back(kind);
-  return add({.kind = Kind::argument, .index = index, .value = traced_value});
+  return add({.kind = Kind::argument, .index = index, .traced = traced_value});
 }
 
 NumberId NumberTable::value(const Scalar& value) { return add({.value = value}); }
@@ -146,12 +143,25 @@ NumberId NumberTable::as_operand(NumberId number, Op op, std::size_t index, DTyp
 }
 
 bool NumberTable::is_guarded(NumberId number, const Scalar& value) {
-  const bool same = same_bits(traced_value(number), value);
-  const bool known = std::any_of(guards_.begin(), guards_.end(), [&](const NumberGuard& guard) {
-    return guard.number == number && guard.same == same && same_bits(guard.value, value);
-  });
-  if (!known) guards_.push_back({number, value, same});
-  return same;
+  const NumberGuard guard{number, value, same_bits(traced_value(number), value)};
+  if (known_guards_.insert(key_of(guard)).second) {
+    guards_.push_back(guard);
+    mark_for_guards(number);
+  }
+  return guard.same;
+}
+
+void NumberTable::mark_for_guards(NumberId number) {
+  serves_guards_.resize(exprs_.size());
+  std::vector<NumberId> waiting{number};
+  while (!waiting.empty()) {
+    const NumberId id = waiting.back();
+    waiting.pop_back();
+    if (serves_guards_[id]) continue;
+    serves_guards_[id] = 1;
+    const std::span<const NumberId> used = exprs_[id].used();
+    waiting.insert(waiting.end(), used.begin(), used.end());
+  }
 }
 
 Scalar NumberTable::specialized(NumberId number) {
@@ -163,10 +173,17 @@ Scalar NumberTable::specialized(NumberId number) {
 void NumberTable::evaluate(std::span<const Scalar> arguments,
                            ById<NumberId, Scalar>& values) const {
   values.clear();
-  for (const NumberExpr& expr : exprs_) values.push_back(computed(expr, arguments, values));
+  for (const NumberExpr& expr : exprs_)
+    values.push_back(
+        computed(expr, arguments, [&](NumberId id) -> const Scalar& { return values[id]; }));
 }
 
-bool NumberTable::guards_hold(const ById<NumberId, Scalar>& values) const {
+bool NumberTable::guards_hold(std::span<const Scalar> arguments,
+                              ById<NumberId, Scalar>& values) const {
+  values.assign(exprs_.size(), {});
+  const auto value_of = [&](NumberId id) -> const Scalar& { return values[id]; };
+  for (NumberId id = 0; id < serves_guards_.end_id(); ++id)
+    if (serves_guards_[id]) values[id] = computed(exprs_[id], arguments, value_of);
   return std::all_of(guards_.begin(), guards_.end(), [&](const NumberGuard& guard) {
     return same_bits(values[guard.number], guard.value) == guard.same;
   });

@@ -10,9 +10,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "src/base/by_id.h"
+#include "src/base/fields.h"
 #include "src/base/scalar.h"
 #include "src/graph/op.h"
 
@@ -37,13 +41,20 @@ struct NumberExpr {
   DType dtype = DType::f64;
   std::array<NumberId, 3> operands = {kNoNumber, kNoNumber, kNoNumber};
   ArgumentId index = 0;
-  // Kind::value: the number. Other kinds: the value in the traced call, which is not part of the
-  // expression.
-  Scalar value = {};
+  Scalar value = {};                 // of Kind::value
+  Scalar traced = {};                // its value in the traced call
   std::string_view user = "number";  // the operation named in errors
 
   std::span<const NumberId> used() const;  // its operands
 };
+constexpr auto fields_of(const NumberExpr*) {
+  return std::tuple{
+      key_field("kind", &NumberExpr::kind),      key_field("op", &NumberExpr::op),
+      key_field("dtype", &NumberExpr::dtype),    key_field("operands", &NumberExpr::operands),
+      key_field("index", &NumberExpr::index),    key_field("value", &NumberExpr::value),
+      note_field("traced", &NumberExpr::traced), note_field("user", &NumberExpr::user)};
+}
+static_assert(kListsEveryField<NumberExpr>);
 
 // The program is valid only for calls in which the number has these bits (if `same` is false: only
 // for calls in which it has other bits).
@@ -52,6 +63,11 @@ struct NumberGuard {
   Scalar value = {};
   bool same = true;
 };
+constexpr auto fields_of(const NumberGuard*) {
+  return std::tuple{key_field("number", &NumberGuard::number),
+                    key_field("value", &NumberGuard::value), key_field("same", &NumberGuard::same)};
+}
+static_assert(kListsEveryField<NumberGuard>);
 
 class NumberTable {
  public:
@@ -62,14 +78,15 @@ class NumberTable {
   const NumberExpr& operator[](NumberId id) const { return exprs_[id]; }
   bool contains(NumberId id) const { return exprs_.contains(id); }
   // The value in the traced call.
-  const Scalar& traced_value(NumberId id) const { return (*this)[id].value; }
+  const Scalar& traced_value(NumberId id) const { return (*this)[id].traced; }
 
   // Equal expressions share one id.
   NumberId argument(NumberKind kind, const Scalar& traced_value);
   NumberId value(const Scalar& value);
   NumberId apply(Op op, DType dtype, std::initializer_list<NumberId> operands);
   NumberId cast(NumberId operand, DType dtype);
-  NumberId add(NumberExpr expr);  // of any kind; computes its traced value
+  // Of any kind; computes its traced value, which an argument brings along.
+  NumberId add(NumberExpr expr);
   // The number as operand `index` of `op`, where it promotes as `promoted` and the operation takes
   // `operand`. Applies the checks and conversions of a constant at each call.
   NumberId as_operand(NumberId number, Op op, std::size_t index, DType promoted, DType operand);
@@ -82,13 +99,18 @@ class NumberTable {
 
   // Computes all entries. UserError if a number does not fit.
   void evaluate(std::span<const Scalar> arguments, ById<NumberId, Scalar>& values) const;
-  // `values` come from evaluate().
-  bool guards_hold(const ById<NumberId, Scalar>& values) const;
+  // Computes only the entries that guards depend on. `values` is scratch memory.
+  bool guards_hold(std::span<const Scalar> arguments, ById<NumberId, Scalar>& values) const;
 
  private:
+  void mark_for_guards(NumberId number);
+
   ById<NumberId, NumberExpr> exprs_;  // in topological order: operands before users
   ById<ArgumentId, NumberKind> arguments_;
   std::vector<NumberGuard> guards_;
+  ById<NumberId, char> serves_guards_;  // whether a guard depends on the entry
+  std::unordered_map<Hash128, NumberId, Hash128Hasher> known_exprs_;  // by key
+  std::unordered_set<Hash128, Hash128Hasher> known_guards_;           // keys
 };
 
 // A number as error messages write it: integers without a decimal point.

@@ -39,7 +39,7 @@ std::string number_line(const NumberTable& numbers, const NumberExpr& expr) {
   switch (expr.kind) {
     case NumberExpr::Kind::argument: {
       const NumberKind kind = numbers.arguments()[expr.index];
-      return fmt::format("argument {} {}", kind_name(kind), given_text(kind, expr.value));
+      return fmt::format("argument {} {}", kind_name(kind), given_text(kind, expr.traced));
     }
     case NumberExpr::Kind::value:
       return number_text(expr.value, DType::f64);

@@ -29,9 +29,7 @@ void number_scalars(const Program& program, std::span<const Scalar> arguments,
 bool is_for(const Program& program, std::span<const Scalar> arguments) {
   const NumberTable& numbers = program.plan.graph.numbers;
   if (numbers.guards().empty()) return true;
-  ById<NumberId, Scalar>& values = values_of_call();
-  numbers.evaluate(arguments, values);
-  return numbers.guards_hold(values);
+  return numbers.guards_hold(arguments, values_of_call());
 }
 
 }  // namespace sinter

@@ -63,6 +63,10 @@ const Program kPrograms[] = {
                   const Number& a) { return x * exp(full({}, a) * 0.5) + y; }},
     {"tanh",
      [](const Tensor& x, const Tensor& y, const Number& a) { return a * x * (a + tanh(a * y)); }},
+    {"factors", [](const Tensor& x, const Tensor& y,
+                   const Number& a) { return x * a - x * 0.1 + y * a - y * (a * 1.0); }},
+    {"factors of two numbers",
+     [](const Tensor& x, const Tensor& y, const Number& a) { return x * a - x * abs(a) + y; }},
     {"leaky",
      [](const Tensor& x, const Tensor& y, const Number& a) { return leaky_relu(x, a) + y; }},
 };
@@ -149,6 +153,18 @@ TEST(CallNumbers, CompileNothingForAnotherValue) {
   EXPECT_EQ(traces, 2) << "the kind counts";
   step(x, x, 4);
   EXPECT_EQ(traces, 2);
+}
+
+// A program made for other numbers is not asked to compute with these.
+TEST(CallNumbers, AreCheckedByTheProgramTheyAreFor) {
+  const auto f = compile([](const Tensor& x, const Number& n, const Number& k) {
+    return arange(0, n).size(0) > 4 ? x * k : x + 1;
+  });
+  const Tensor x = full({2}, 3, DType::i32);
+  EXPECT_TRUE(matches(f(x, 10, 3), {9, 9}));
+  EXPECT_TRUE(matches(f(x, 2, 5000000000), {4, 4}));
+  EXPECT_TRUE(matches(f(x, 2, 5000000000), {4, 4}));
+  EXPECT_THROW(f(x, 10, 5000000000), UserError);
 }
 
 TEST(CallNumbers, AreCompiledInAsExponents) {

@@ -83,6 +83,25 @@ TEST_F(ProgramFileTest, ALoadedProgramCanBeCalledInAnotherFunction) {
   EXPECT_EQ(outer.info(std::vector{ones({4})}).kernels, 1);
 }
 
+// An input may turn out to be a number, which no operation reads through a padded view.
+TEST_F(ProgramFileTest, APaddedInputMayBeANumber) {
+  write("%x: f32(4) = input\n%y = copy %x.pad(0, 0, 2)\nreturn %y\n");
+  const CompiledFunction inner = load_program(path_);
+  const auto outer =
+      compile([&](const Tensor& x) { return inner.call(std::vector{full({4}, 2.0)})[0] + x; });
+  EXPECT_TRUE(matches(outer(ones({6})), {3, 3, 3, 3, 1, 1}));
+}
+
+TEST_F(ProgramFileTest, PaddedIntegersKeepALargeFill) {
+  write(
+      "%i: i64(4) = iota 0 step 1\n%y: f64 = cast %i.pad(0, 1, 1) else 1099511627776\n"
+      "%b = gt %i.pad(0, 1, 1) else 1099511627776, 5\nreturn %y, %b\n");
+  const std::vector<Tensor> results = load_program(path_).call(std::vector<Tensor>{});
+  const double fill = 1099511627776;
+  EXPECT_TRUE(matches(results[0], {fill, 0, 1, 2, 3, fill}));
+  EXPECT_TRUE(matches(results[1], {1, 0, 0, 0, 0, 1}));
+}
+
 TEST_F(ProgramFileTest, MistakesAreUserErrors) {
   EXPECT_EQ(error_of([&] { load_program("/nonexistent/x.sinter"); }),
             "[load] cannot read /nonexistent/x.sinter: No such file or directory");
