@@ -1,9 +1,11 @@
 // Reductions of Bounded elements. In: the elements of one reduction. Out: the result with its
 // bound.
 #include <algorithm>
+#include <array>
 
+#include "src/base/check.h"
 #include "src/graph/bounded.h"
-#include "src/graph/scalar_math.h"
+#include "src/graph/evaluate.h"
 
 namespace sinter::bounded {
 namespace {
@@ -123,22 +125,35 @@ Bounded reduce_position(std::span<const Bounded> elements, bool greatest) {
   return Bounded::whole(static_cast<std::int64_t>(best));
 }
 
-Bounded reduce_integers(ReduceKind kind, std::span<const Bounded> elements) {
-  using scalar::I64;
-  if (elements.empty())
-    return Bounded::whole(kind == ReduceKind::prod || kind == ReduceKind::min ? 1 : 0);
-  I64 total(elements[0].integer);
+// Combines elements one by one: reductions without a bound of their own.
+Bounded reduce_in_order(Op combine, std::span<const Bounded> elements, DType dtype) {
+  Bounded total = elements[0];
+  for (const Bounded& x : elements.subspan(1)) {
+    const std::array both{total, x};
+    total = pointwise(combine, dtype, dtype, both);
+  }
+  return total;
+}
+
+std::int64_t combined(Op combine, std::int64_t a, std::int64_t b) {
+  const auto result = evaluate(combine, DType::i64, {Scalar::of(a), Scalar::of(b)});
+  SINTER_ASSERT(result, "there is no {} of integers", name_of(combine));
+  return result->integer;
+}
+
+Bounded reduce_integers(ReduceKind kind, DType dtype, std::span<const Bounded> elements) {
+  const Op combine = info(kind).combine;
+  if (elements.empty()) return Bounded::whole(identity_of(kind, dtype).integer);
+  std::int64_t total = elements[0].integer;
   std::size_t best = 0;
   for (std::size_t i = 1; i < elements.size(); ++i) {
-    const I64 x(elements[i].integer);
-    const std::int64_t leader = elements[best].integer;
-    if (kind == ReduceKind::argmax ? leader < x.value : x.value < leader) best = i;
-    if (kind == ReduceKind::sum) total = total + x;
-    if (kind == ReduceKind::prod) total = total * x;
-    if (kind == ReduceKind::max) total = scalar::maximum(total, x);
-    if (kind == ReduceKind::min) total = scalar::minimum(total, x);
+    const std::int64_t x = elements[i].integer;
+    if (!is_arg(kind))
+      total = combined(combine, total, x);
+    else if (combined(combine, x, elements[best].integer) != 0)
+      best = i;
   }
-  return Bounded::whole(is_arg(kind) ? static_cast<std::int64_t>(best) : total.value);
+  return Bounded::whole(is_arg(kind) ? static_cast<std::int64_t>(best) : total);
 }
 
 }  // namespace
@@ -147,17 +162,22 @@ Bounded reduce(ReduceKind kind, DType dtype, DType result, std::span<const Bound
                SumBound bound) {
   for (const Bounded& x : elements)
     if (!x.known()) return Bounded::unknown();
-  if (!is_floating(dtype)) return reduce_integers(kind, elements);
-  switch (kind) {
-    case ReduceKind::sum:
+  if (!is_floating(dtype)) return reduce_integers(kind, dtype, elements);
+  const Op combine = info(kind).combine;
+  switch (combine) {
+    case Op::add:
       return reduce_sum(elements, result, bound);
-    case ReduceKind::prod:
+    case Op::mul:
       return reduce_product(elements, result);
-    case ReduceKind::max:
-    case ReduceKind::min:
-      return reduce_extreme(elements, kind == ReduceKind::max);
+    case Op::maximum:
+    case Op::minimum:
+      return reduce_extreme(elements, combine == Op::maximum);
+    case Op::gt:
+    case Op::lt:
+      return reduce_position(elements, combine == Op::gt);
     default:
-      return reduce_position(elements, kind == ReduceKind::argmax);
+      if (elements.empty()) return Bounded::real(identity_of(kind, dtype).real);
+      return reduce_in_order(combine, elements, result);
   }
 }
 

@@ -73,9 +73,10 @@ bool may_be_a_product(const Node& node) {
 // Whether the graph has sums or products whose order may depend on what else the kernel computes.
 bool adds_in_some_order(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    const bool depends =
-        node.reduce_kind == ReduceKind::sum || node.reduce_kind == ReduceKind::prod;
-    return is_reduction(node.op) && depends && is_floating(node.dtype);
+    if (node.op == Op::contract) return true;
+    if (node.op != Op::reduce || is_arg(node.reduce_kind)) return false;
+    const Op combine = info(node.reduce_kind).combine;
+    return is_floating(node.dtype) && combine != Op::maximum && combine != Op::minimum;
   });
 }
 

@@ -12,6 +12,7 @@
 #include "src/graph/scalar_math.h"
 #include "src/graph/simplify.h"
 #include "src/tile/dead_values.h"
+#include "tests/support/reduction_table.h"
 
 namespace sinter::testing_support {
 namespace {
@@ -128,41 +129,15 @@ class Evaluator {
     return result;
   }
 
+  // The first NaN wins.
   static double reduce_list(ReduceKind kind, const std::vector<double>& list) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    double sum = 0;
-    double product = 1;
-    double most = -infinity;
-    double least = infinity;
-    std::size_t most_at = 0;
-    std::size_t least_at = 0;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const double x = list[i];
-      sum += x;
-      product *= x;
-      if (x > most || (std::isnan(x) && !std::isnan(most))) {
-        most = x;
-        most_at = i;
-      }
-      if (x < least || (std::isnan(x) && !std::isnan(least))) {
-        least = x;
-        least_at = i;
-      }
-    }
-    switch (kind) {
-      case ReduceKind::sum:
-        return sum;
-      case ReduceKind::prod:
-        return product;
-      case ReduceKind::max:
-        return most;
-      case ReduceKind::min:
-        return least;
-      case ReduceKind::argmax:
-        return static_cast<double>(most_at);
-      case ReduceKind::argmin:
-        return static_cast<double>(least_at);
-    }
+    if (list.empty()) return identity_of(kind, DType::f64).real;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (std::isnan(list[i])) return is_arg(kind) ? static_cast<double>(i) : list[i];
+    for (const testing::ReductionRow& row : testing::reduction_table())
+      if (row.name == name_of(kind))
+        return static_cast<double>(row.reference({list.begin(), list.end()}));
+    ADD_FAILURE() << "tests/support/reduction_table.cpp has no " << name_of(kind);
     return 0;
   }
 
