@@ -61,12 +61,12 @@ struct CompiledFunction::State {
 
   TuneReport tune(const Arguments& inputs, const TuneOptions& how) {
     const std::shared_ptr<Device> device = device_of(inputs);
-    const std::shared_ptr<Device> key = device ? device : default_device_handle();
-    check_tunable(*key);
+    check_tunable(device ? *device : *default_device_handle());
     TuningStore& store = environment_tuning();
     store.check_writable();
     TuneReport report = tune_program(*trace(inputs, device, false), inputs, how, store);
-    programs.replace({}, inputs, *key, trace(inputs, device, true));
+    programs.clear();  // others may use the tuned kernels, too
+    (void)program_for(inputs);
     return report;
   }
 

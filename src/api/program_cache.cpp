@@ -1,5 +1,5 @@
-// Signatures are hashed word by word; a hit compares them in full. Replaced and evicted programs
-// are destroyed after the lock is released: they may own tensors whose deleters call anything.
+// Signatures are hashed word by word; a hit compares them in full. Evicted and cleared programs are
+// destroyed after the lock is released: they may own tensors whose deleters call anything.
 #include "src/api/program_cache.h"
 
 #include <algorithm>
@@ -162,26 +162,17 @@ ProgramCache::ProgramPtr ProgramCache::insert(std::span<const std::uint64_t> key
   }
   entries_.emplace(hash, std::move(entry));
   order_.push_back(hash);
-  latest_.swap(latest);
+  if (program->program->runs_in_place) latest_.swap(latest);
   return program;
 }
 
-void ProgramCache::replace(std::span<const std::uint64_t> key, const Arguments& inputs,
-                           const Device& device, ProgramPtr program) {
-  {
-    ProgramPtr replaced;
-    ProgramPtr latest = program;
-    const std::unique_lock lock(mutex_);
-    const auto [begin, end] = entries_.equal_range(hash_of(key, inputs, device));
-    for (auto it = begin; it != end; ++it)
-      if (matches(it->second.signature, key, inputs, device) &&
-          is_for(*it->second.program, inputs)) {
-        replaced = std::exchange(it->second.program, std::move(program));
-        latest_.swap(latest);
-        return;
-      }
-  }
-  insert(key, inputs, device, std::move(program));
+void ProgramCache::clear() {
+  decltype(entries_) dropped;
+  ProgramPtr latest;
+  const std::unique_lock lock(mutex_);
+  entries_.swap(dropped);
+  latest_.swap(latest);
+  order_.clear();
 }
 
 ProgramCache::ProgramPtr ProgramCache::latest() const {

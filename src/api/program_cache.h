@@ -63,11 +63,10 @@ class ProgramCache {
     return build_once(key, inputs, device, std::ref(build));
   }
 
-  // Inserts the program, replacing any cached one for these inputs.
-  void replace(std::span<const std::uint64_t> key, const Arguments& inputs, const Device& device,
-               ProgramPtr program);
+  // Drops all programs: the next call with each signature builds again.
+  void clear();
 
-  // The most recently built program; null if there is none.
+  // The most recently built program that can run; null if there is none.
   ProgramPtr latest() const;
 
  private:

@@ -113,8 +113,11 @@ class ProgramTuning {
       report_.kernels.back().name = kernel.name();
       return;
     }
-    TuneTarget target{
-        program_.plan, g, [this, g](const KernelBuffer& b) { return bind(g, b); }, {}};
+    TuneTarget target{program_.plan,
+                      g,
+                      program_.machine,
+                      [this, g](const KernelBuffer& b) { return bind(g, b); },
+                      {}};
     if (const auto known = store_.find(key)) target.known = known->choice;
     const TunedKernel tuned = tune_kernel(device_, target, tuner_options(g, count));
     tuned_[key] = report_.kernels.size();

@@ -62,6 +62,8 @@ struct Plan {
   ById<NodeId, GroupId> group_of;     // -1 for leaves and concats
   ById<NodeId, Placement> placements;
   std::vector<UnfusedEdge> unfused;
+  // Whether every operation gives the same bits as in a kernel of its own.
+  bool separate_ops = false;
 
   // The operand's view over the buffer of placements[operand.node].
   View buffer_view(const Operand& operand) const;
@@ -95,13 +97,13 @@ struct FusionOptions {
   // read one more tensor.
   int repeated_cost = kHeavyCost;
   AloneRule runs_alone = nullptr;  // null: every node may share a kernel
+  bool separate_ops = false;       // see Plan
 };
 
 // Options for a device with that many workers.
 FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine);
 
 // `wanted`: the requested memory layout of each result (placement.h); empty if any will do.
-//
 Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted = {});
 
 void verify(const Plan& plan);

@@ -75,6 +75,8 @@ std::vector<Config> candidate_configs(const IterationSpace& space, const Machine
 Kernel lower(const Plan& plan, GroupId group, const IterationSpace& space, const Config& config) {
   Kernel kernel = family_of(config).lower(plan, group, space, config);
   kernel.config = config;
+  if (tile::TileProgram* program = tile_program(kernel.body))
+    program->separate_ops = plan.separate_ops;
 #ifndef NDEBUG
   verify(kernel);
 #endif

@@ -99,6 +99,14 @@ std::string signature_text(const Plan& plan, GroupId g, const IterationSpace& sp
                         names.of(access.node), access.per_row ? "row" : "full",
                         access.element_bytes, divisor(access.offset));
     for (std::int64_t stride : access.strides) text += " " + stride_class(stride);
+    if (access.start != 0) text += fmt::format(" from {}", divisor(access.start));
+    for (const AxisWindow& window : access.windows)
+      text +=
+          fmt::format(" window {} {} {}", window.axis, divisor(window.first), divisor(window.last));
+    if (access.split)
+      text += fmt::format(" split {} {} {}", access.split->axis,
+                          stride_class(access.split->outer_stride),
+                          stride_class(access.split->inner_stride));
     text += "\n";
   }
   return text;

@@ -89,9 +89,7 @@ class KernelTuner {
   bool is_over() const { return now() - start_ >= options_.seconds; }
 
   void make_candidates() {
-    Machine machine = device_.machine();
-    if (space_.contraction) machine.matmul_library = device_.matmul_library();
-    std::vector<Config> configs = candidate_configs(space_, machine, options_.same_bits);
+    std::vector<Config> configs = candidate_configs(space_, target_.machine, options_.same_bits);
     if (target_.known)  // second, so that a short budget suffices to find it again
       if (const auto known = matching(*target_.known, configs); known) {
         const auto at = std::find(configs.begin(), configs.end(), *known);

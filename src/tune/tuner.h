@@ -19,6 +19,7 @@ using BindBuffer = std::function<tile::BufferBinding(const KernelBuffer&)>;
 struct TuneTarget {
   const Plan& plan;
   GroupId group = 0;
+  Machine machine;  // the device's, with the libraries the program may call
   BindBuffer bind;
   std::optional<TunedChoice> known;  // tuned before; measured first
 };

@@ -261,6 +261,16 @@ TEST_P(CallInto, OverlapsNeverChangeResults) {
   }
 }
 
+// A program that cannot run in place is tried and kept, but never runs.
+TEST_P(CallInto, ExplainShowsTheProgramThatRuns) {
+  const auto f = compile([](const Tensor& x) { return transpose(x, 0, 1) + 1; });
+  const Tensor x = random({8, 8});
+  f(x);
+  const std::string before = f.explain();
+  f.call_into(x, x);
+  EXPECT_EQ(f.explain(), before);
+}
+
 TEST_P(CallInto, OverlapsOfSeveralTensors) {
   const auto twice = [](const Tensor& a, const Tensor& b) { return std::pair(b * 2, a * 3); };
   const auto swap = [](const Tensor& a, const Tensor& b) { return std::pair(b, a); };

@@ -38,7 +38,7 @@ class FakeTuning : public FakeDevice {
     };
     TunerOptions options;
     options.compile_threads = 1;  // the fakes are not for many threads
-    return tune_kernel(device, {plan_, 0, bind, {}}, options);
+    return tune_kernel(device, {plan_, 0, device.machine(), bind, {}}, options);
   }
 
   Plan plan_;

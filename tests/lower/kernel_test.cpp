@@ -12,11 +12,11 @@ namespace {
 
 using testing_support::GraphMaker;
 
-Kernel doubled_rows() {
+Kernel doubled_rows(const FusionOptions& options = {}) {
   GraphMaker maker;
   const Operand x = maker.input({300, 70});
   maker.output(maker.op(Op::mul, {x, maker.build.number_like(x, 2.5)}));
-  const Plan plan = make_plan(maker.graph, {});
+  const Plan plan = make_plan(maker.graph, options);
   const IterationSpace space = iteration_space(plan, 0);
   return lower(plan, 0, space, choose_config(space, {}));
 }
@@ -26,6 +26,14 @@ TEST(KernelTest, PrintsItsConfigAndArguments) {
   for (const char* part : {"kernel mul: pointwise (", "in in0 = %0\n", "out out0 = %2\n",
                            "i64 n0 = 21000\n", "f64 c0 = 2.5\n"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+// Whoever lowers a group of the plan, also the tuner, gets kernels with the plan's rounding.
+TEST(KernelTest, SeparateOpsFollowFromThePlan) {
+  FusionOptions options;
+  EXPECT_FALSE(doubled_rows(options).program().separate_ops);
+  options.separate_ops = true;
+  EXPECT_TRUE(doubled_rows(options).program().separate_ops);
 }
 
 TEST(KernelTest, WithOtherArgumentsThanItsBodyTakesIsRefused) {

@@ -49,7 +49,8 @@ class Candidates : public ::testing::Test {
     TunerOptions options;
     options.seconds = 1e6;
     options.same_bits = same_bits;
-    const TunedKernel tuned = tune_kernel(*device_, {plan, 0, bind, {}}, options);
+    const TunedKernel tuned =
+        tune_kernel(*device_, {plan, 0, device_->machine(), bind, {}}, options);
     RecordProperty("candidates", tuned.candidates);
     EXPECT_GT(tuned.candidates, 1);
     EXPECT_EQ(tuned.wrong, 0);

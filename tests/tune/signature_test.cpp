@@ -80,6 +80,18 @@ TEST(SignatureTest, LayoutsCount) {
   EXPECT_NE(sum_with(false), sum_with(true));
 }
 
+TEST(SignatureTest, WindowsOfPaddedViewsCount) {
+  const auto padded = [](std::int64_t before) {
+    GraphMaker maker;
+    const Operand x = maker.input({64, 504 + (before == 0 ? 8 : 0)});
+    const View view = before == 0 ? x.view : *pad(x.view, 1, before, 8 - before, Scalar::of(0.0));
+    maker.output(maker.op(Op::exp, {{x.node, view}}));
+    return group_of(maker.graph).signature;
+  };
+  EXPECT_NE(padded(0), padded(4));
+  EXPECT_NE(padded(4), padded(3)) << "vectors depend on where the window begins";
+}
+
 TEST(SignatureTest, ConstantsDoNotCount) { EXPECT_EQ(scaled(2).signature, scaled(3).signature); }
 
 TEST(SignatureTest, WhichOperandIsReadTwiceCounts) {

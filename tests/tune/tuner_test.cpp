@@ -40,6 +40,7 @@ class TunerTest : public ::testing::Test {
   TuneTarget target() {
     return {plan_,
             0,
+            device_.machine(),
             [this](const KernelBuffer& buffer) -> tile::BufferBinding {
               std::vector<float>& all = buffer.node == plan_.graph.inputs[0] ? x_ : y_;
               return {all.data() + buffer.offset,
