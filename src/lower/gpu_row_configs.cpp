@@ -144,10 +144,10 @@ class RowConfigs {
 
   // --- prefetch ---
 
-  // Prefetch copies whole 16-byte packs.
+  // Prefetch copies whole 16-byte packs, without a look at the window of a padded view.
   bool has_whole_packs(const Access& access) const {
-    return access.stride(col_axis_) == 1 && tile::fill_packs(vector_, access.element_bytes) &&
-           length_ % vector_ == 0;
+    return access.windows.empty() && access.stride(col_axis_) == 1 &&
+           tile::fill_packs(vector_, access.element_bytes) && length_ % vector_ == 0;
   }
 
   // Size of a block's prefetch buffer in bytes: the loads of `programs` programs, plus shared

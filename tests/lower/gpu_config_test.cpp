@@ -322,6 +322,23 @@ TEST(MappingTest, BlocksWithSharedOperandsPrefetch) {
   EXPECT_EQ(scaled({16, 32768}, DType::f32).prefetch, 0) << "no block has a second row";
 }
 
+// The text of a prefetch copies whole packs and knows no windows.
+TEST(MappingTest, PaddedRowsAreNotPrefetched) {
+  const auto shifted = [](std::int64_t padding) {
+    GraphMaker maker;
+    const Shape shape{1024, 16384};
+    const Operand x = maker.input({1024, 16384 - padding});
+    const View view = padding ? *pad(x.view, 1, 0, padding, Scalar::of(0.0)) : x.view;
+    const Operand copied = maker.op(Op::copy, {seen(x, view)});
+    const Operand mean = maker.reduce(ReduceKind::sum, copied, {1});
+    const Operand centred = maker.op(Op::sub, {copied, along_rows(mean, shape[1])});
+    maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}), shape)}));
+    return decide(maker.graph).mapping().prefetch;
+  };
+  EXPECT_EQ(shifted(0), 1);
+  EXPECT_EQ(shifted(8), 0);
+}
+
 TEST(MappingTest, LongRowsThatShareMuchTakeLargerBlocks) {
   const auto scaled = [](const Shape& shape) {
     const tile::Mapping mapping = decide(centred_and_scaled(shape)).mapping();

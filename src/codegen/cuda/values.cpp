@@ -80,7 +80,7 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
     const int scalar = facts.definition.at(instr.args[1])->index;
     const bool is_block = is(number, Code::program_id) ||
                           (found.of.count(number) != 0 && program[number].shape.is_scalar());
-    const bool is_positive = program.scalars[static_cast<std::size_t>(scalar)].positive;
+    const bool is_positive = program.scalars[scalar].positive;
     if (!is_block && !(is_positive && is_index(number))) return;
     found.of[instr.results[0]] = scalar;
     if (std::find(found.scalars.begin(), found.scalars.end(), scalar) == found.scalars.end())
@@ -102,7 +102,7 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
-  return "inverse_of_" + parameter_name(program.scalars[scalar].name);
+  return parameter_name(program.scalars[scalar].name) + "inverse";
 }
 
 std::string CudaValues::buffer_name(const Instr& instr) const {

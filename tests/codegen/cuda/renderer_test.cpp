@@ -56,6 +56,19 @@ class CudaRendererTest : public testing::Test {
   }
 };
 
+TEST_F(CudaRendererTest, AnInverseIsNoParametersName) {
+  const int x = b.add_buffer("x", DType::f32, false);
+  const int y = b.add_buffer("y", DType::f32, true);
+  const ValueId n = b.add_scalar("n", DType::i64);
+  const ValueId other = b.add_scalar("inverse_of_n", DType::i64);
+  const ValueId block = b.quotient(b.program_id(), n);
+  const ValueId at = b.add(b.add(b.mul(block, other), n), b.arange(Axis::cols, 128));
+  b.store(y, at, load(x, at), kNoValue);
+  const std::string text = render(kWarp);
+  EXPECT_EQ(count_of(text, " inverse_of_n_ ="), 1) << text;
+  EXPECT_EQ(count_of(text, " n_inverse ="), 1) << text;
+}
+
 TEST_F(CudaRendererTest, AccessesTake16BytesWhereThatDividesTheOffsets) {
   copy_rows(DType::f32, b.add_scalar("stride", DType::i64, 4));
   const std::string text = render(kWarp);
@@ -149,10 +162,10 @@ TEST_F(CudaRendererTest, IndicesAreDividedByMultiplyingUnlessTheyAreWide) {
   const ValueId inner = b.add_scalar({.name = "inner", .positive = true});
   const ValueId at = b.arange(Axis::cols, 128);
   b.store(y, at, load(x, b.quotient(at, inner)), kNoValue);
-  EXPECT_EQ(count_of(render(kWarp), "positive_quotient(idx(i64(col)), inverse_of_inner_)"), 1);
+  EXPECT_EQ(count_of(render(kWarp), "positive_quotient(idx(i64(col)), inner_inverse)"), 1);
   Mapping wide = kWarp;
   wide.wide_index = true;
-  EXPECT_EQ(count_of(render(wide), "inverse_of"), 0) << "an inverse is for 31 bits";
+  EXPECT_EQ(count_of(render(wide), "_inverse"), 0) << "an inverse is for 31 bits";
 }
 
 TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
@@ -251,8 +264,8 @@ TEST_F(CudaRendererTest, ProgramsAreDividedByInverses) {
   b.store(y, b.add(b.add(first.rest, second.rest), b.add(other, b.arange(Axis::cols, 128))),
           b.broadcast_to(b.real(1, DType::f32), {1, 128}), kNoValue);
   const std::string text = render(kWarp);
-  EXPECT_EQ(count_of(text, "const u64 inverse_of_across_ = arguments.words[4];"), 1) << text;
-  EXPECT_EQ(count_of(text, "const u64 inverse_of_deep_ = arguments.words[5];"), 1) << text;
+  EXPECT_EQ(count_of(text, "const u64 across_inverse = arguments.words[4];"), 1) << text;
+  EXPECT_EQ(count_of(text, "const u64 deep_inverse = arguments.words[5];"), 1) << text;
   EXPECT_EQ(count_of(text, "quotient("), 2) << text;
   EXPECT_EQ(count_of(text, "floor_div("), 1) << "a difference may be negative: " << text;
   EXPECT_EQ(render_cuda(b.program()).divisors, (std::vector{0, 1}));
