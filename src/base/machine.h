@@ -7,8 +7,9 @@ namespace sinter {
 
 enum class MachineKind : std::uint8_t { cpu, gpu };
 
-// A library that computes matrix products.
-enum class MatmulLibrary : std::uint8_t { none, cublaslt };
+// The library that computes matrix products. `refused`: it is there, but cannot compute a product
+// of the program, so the program does not call it.
+enum class MatmulLibrary : std::uint8_t { none, cublaslt, refused };
 
 struct Machine {
   MachineKind kind = MachineKind::cpu;

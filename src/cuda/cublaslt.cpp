@@ -1,4 +1,5 @@
-// Loads cuBLASLt and makes its handle.
+// Loads cuBLASLt and makes its handle. A library that does not start is passed over like one that
+// is not there: the caller has kernels of its own.
 #include "src/cuda/cublaslt.h"
 
 #include <dlfcn.h>
@@ -33,29 +34,41 @@ const char* CublasLtFunctions::bind(void* library) {
   return missing;
 }
 
-void CublasLtFunctions::check(const char* call, CublasStatus status) const {
-  if (status != 0)
-    throw DeviceError(fmt::format("[{}] {} ({})", call, status_string(status), status), call,
-                      status);
+std::string CublasLtFunctions::failure_text(const char* call, CublasStatus status) const {
+  return fmt::format("[{}] {} ({})", call, status_string(status), status);
 }
 
-std::shared_ptr<const CublasLt> CublasLt::load(const std::vector<std::string>& paths,
-                                               CudaContextPtr primary) {
+void CublasLtFunctions::check(const char* call, CublasStatus status) const {
+  if (status != 0) throw DeviceError(failure_text(call, status), call, status);
+}
+
+LoadedCublasLt CublasLt::load(const std::vector<std::string>& paths, CudaContextPtr primary) {
+  std::string refusal;  // of the first library that was found
+  const auto refuse = [&](std::string reason) {
+    if (refusal.empty()) refusal = std::move(reason);
+  };
   for (const std::string& path : paths) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) continue;
     CublasLtFunctions functions;
-    if (functions.bind(library)) continue;
-    return std::shared_ptr<const CublasLt>(new CublasLt(functions, std::move(primary)));
+    if (const char* missing = functions.bind(library)) {
+      refuse(fmt::format("{} has no {}", path, missing));
+      continue;
+    }
+    void* handle = nullptr;
+    const ContextScope scope(*primary);
+    if (const CublasStatus status = functions.create(&handle); status != 0) {
+      refuse(functions.failure_text("cublasLtCreate", status));
+      continue;
+    }
+    return {std::shared_ptr<const CublasLt>(new CublasLt(functions, std::move(primary), handle)),
+            ""};
   }
-  return nullptr;
+  return {nullptr, refusal.empty() ? "the library was not found" : refusal};
 }
 
-CublasLt::CublasLt(const CublasLtFunctions& functions, CudaContextPtr primary)
-    : functions_(functions), primary_(std::move(primary)) {
-  const ContextScope scope(*primary_);
-  functions_.check("cublasLtCreate", functions_.create(&handle_));
-}
+CublasLt::CublasLt(const CublasLtFunctions& functions, CudaContextPtr primary, void* handle)
+    : functions_(functions), primary_(std::move(primary)), handle_(handle) {}
 
 CublasLt::~CublasLt() {
   CUresult code = 0;

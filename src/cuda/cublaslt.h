@@ -1,5 +1,5 @@
 // cuBLASLt, NVIDIA's library of matrix products, loaded at run time like NVRTC. In: paths. Out: the
-// functions that Sinter calls, and a handle for a GPU.
+// functions that Sinter calls and a handle for a GPU, or why there are none.
 #pragma once
 
 #include <cstddef>
@@ -51,18 +51,27 @@ struct CublasLtFunctions {
 
   // The name of the first missing function; null if all are present.
   const char* bind(void* library);
+  // "[cublasLtMatmul] CUBLAS_STATUS_NOT_SUPPORTED (15)".
+  std::string failure_text(const char* call, CublasStatus status) const;
   // DeviceError unless the status is success.
   void check(const char* call, CublasStatus status) const;
+};
+
+class CublasLt;
+
+// A library that was looked for.
+struct LoadedCublasLt {
+  std::shared_ptr<const CublasLt> library;  // null: there is none that works
+  std::string refusal;                      // why not
 };
 
 // The library with a handle for one GPU. Loading takes 50 ms or more, so it happens at the first
 // product that uses the library.
 class CublasLt {
  public:
-  // The first of `paths` that is cuBLASLt; null if there is none. The library stays loaded until
-  // the process exits.
-  static std::shared_ptr<const CublasLt> load(const std::vector<std::string>& paths,
-                                              CudaContextPtr primary);
+  // The first of `paths` that is cuBLASLt and creates a handle. The library stays loaded until the
+  // process exits.
+  static LoadedCublasLt load(const std::vector<std::string>& paths, CudaContextPtr primary);
   ~CublasLt();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
@@ -72,11 +81,11 @@ class CublasLt {
   const CudaContext& context() const { return *primary_; }
 
  private:
-  CublasLt(const CublasLtFunctions& functions, CudaContextPtr primary);
+  CublasLt(const CublasLtFunctions& functions, CudaContextPtr primary, void* handle);
 
   CublasLtFunctions functions_;
   CudaContextPtr primary_;
-  void* handle_ = nullptr;
+  void* handle_;
 };
 
 }  // namespace sinter

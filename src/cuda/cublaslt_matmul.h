@@ -4,14 +4,16 @@
 #include <memory>
 
 #include "src/cuda/cublaslt.h"
+#include "src/cuda/cuda_pool.h"
 #include "src/cuda/cuda_streams.h"
-#include "src/runtime/compiled_kernel.h"
+#include "src/runtime/device.h"
 #include "src/tile/kernel_body.h"
 
 namespace sinter {
 
-// DeviceError if the library cannot compute it.
-KernelPtr make_cublaslt_kernel(std::shared_ptr<const CublasLt> library,
-                               std::shared_ptr<CudaStreams> streams, const LibraryMatmul& call);
+// The pool is for products that the library computes for aligned buffers only.
+LibraryKernel make_cublaslt_kernel(const std::shared_ptr<const CublasLt>& library,
+                                   std::shared_ptr<CudaStreams> streams,
+                                   std::shared_ptr<CudaPool> pool, const LibraryMatmul& call);
 
 }  // namespace sinter

@@ -139,21 +139,23 @@ KernelPtr CudaDevice::compile(const KernelSource& source) {
   return std::make_shared<CudaKernel>(primary_, streams_, compiler_, source);
 }
 
-const std::shared_ptr<const CublasLt>& CudaDevice::cublaslt() {
+const LoadedCublasLt& CudaDevice::cublaslt() {
   std::call_once(cublaslt_once_, [&] {
-    if (cublaslt_paths_.empty())
-      cublaslt_paths_ = cuda_library_paths("cublasLt", primary_->driver().version());
-    cublaslt_ = CublasLt::load(cublaslt_paths_, primary_);
+    cublaslt_ = CublasLt::load(cublaslt_paths_.empty()
+                                   ? cuda_library_paths("cublasLt", primary_->driver().version())
+                                   : cublaslt_paths_,
+                               primary_);
   });
   return cublaslt_;
 }
 
 MatmulLibrary CudaDevice::matmul_library() {
-  return primary_->compute() >= 80 && cublaslt() ? MatmulLibrary::cublaslt : MatmulLibrary::none;
+  return cublaslt().library ? MatmulLibrary::cublaslt : MatmulLibrary::none;
 }
 
-KernelPtr CudaDevice::library_kernel(const LibraryMatmul& call) {
-  return cublaslt() ? make_cublaslt_kernel(cublaslt(), streams_, call) : nullptr;
+LibraryKernel CudaDevice::library_kernel(const LibraryMatmul& call) {
+  if (!cublaslt().library) return {nullptr, "there is no cuBLASLt: " + cublaslt().refusal};
+  return make_cublaslt_kernel(cublaslt().library, streams_, pool_, call);
 }
 
 std::string CudaDevice::assembly(const KernelSource& source) { return compiler_->ptx(source); }

@@ -57,9 +57,9 @@ class CudaDevice final : public Device {
 
   RenderTarget render_target() const override { return {.dialect = Dialect::cuda}; }
   KernelPtr compile(const KernelSource& source) override;
-  // cuBLASLt, on GPUs that have every dtype (compute capability 8.0).
+  // cuBLASLt, if it is found and starts. It has every dtype on all GPUs that Sinter supports.
   MatmulLibrary matmul_library() override;
-  KernelPtr library_kernel(const LibraryMatmul& call) override;
+  LibraryKernel library_kernel(const LibraryMatmul& call) override;
   std::string assembly(const KernelSource& source) override;
   std::unique_ptr<LaunchGraph> make_launch_graph(std::span<const GraphStep> steps) override;
 
@@ -69,7 +69,7 @@ class CudaDevice final : public Device {
 
  private:
   double measure_copy_bandwidth();
-  const std::shared_ptr<const CublasLt>& cublaslt();  // null if there is none
+  const LoadedCublasLt& cublaslt();  // loads it on first use
 
   CudaContextPtr primary_;
   std::string name_;
@@ -78,7 +78,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<CudaPool> pool_;
   std::vector<std::string> cublaslt_paths_;
   std::once_flag cublaslt_once_;
-  std::shared_ptr<const CublasLt> cublaslt_;
+  LoadedCublasLt cublaslt_;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
 };

@@ -16,10 +16,16 @@ MatrixProduct product_of(const IterationSpace& space) {
                                      space.accesses[space.contraction->b].strides, write->strides});
 }
 
+std::int64_t multiplications_of(const IterationSpace& space) {
+  std::int64_t count = 1;
+  for (AxisId i = 0; i < space.axes.end_id(); ++i) count *= space.size(i);
+  return count;
+}
+
 // The planner leaves large products of tensors in memory to the library.
 std::string_view runs_alone(const Graph& graph, const Node& node, const View& result,
                             const Machine& machine) {
-  if (machine.matmul_library == MatmulLibrary::none || node.op != Op::contract) return "";
+  if (machine.matmul_library != MatmulLibrary::cublaslt || node.op != Op::contract) return "";
   for (const Operand& operand : node.operands)
     if (is_scalar(graph[operand.node].op) || graph[operand.node].op == Op::iota) return "";
   if (!is_worth_a_library(node.operands[0].view.shape.numel()) || !reuses_operands(node)) return "";
@@ -30,16 +36,22 @@ std::string_view runs_alone(const Graph& graph, const Node& node, const View& re
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (!space.contraction) return {{}, "the group is no matrix product"};
   if (machine.kind == MachineKind::cpu) return {{}, "the device has no cuBLASLt"};
-  if (!space.contraction->is_alone) return {{}, "the product is fused with what follows it"};
+  const char* const refused = "cuBLASLt refused a product of this program";
+  const bool has_refused = machine.matmul_library == MatmulLibrary::refused;
+  if (!space.contraction->is_alone)
+    return {{},
+            has_refused && is_worth_a_library(multiplications_of(space))
+                ? refused
+                : "the product is fused with what follows it"};
   if (std::any_of(space.accesses.begin(), space.accesses.end(),
                   [](const Access& access) { return access.split.has_value(); }))
     return {{}, "an operand steps unevenly along the summed axis"};
   const MatrixProduct product = product_of(space);
   if (!product.refusal.empty()) return {{}, product.refusal};
-  if (!is_worth_a_library(product.batch * product.m * product.n * product.k))
-    return {{}, "the product is small"};
+  if (!is_worth_a_library(multiplications_of(space))) return {{}, "the product is small"};
   // Last: a device loads its library when a program has work for it.
   if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
+  if (has_refused) return {{}, refused};
   return {{LibraryConfig{}}, ""};
 }
 

@@ -116,6 +116,7 @@ Launch make_launch(const Program& program, GroupId index, const Slots& slots,
   launch.kernel = std::move(compiled);
   launch.name = kernel.name();
   launch.scalars = scalar_words(kernel);
+  for (const KernelScalar& scalar : kernel.scalars) launch.scalar_dtypes.push_back(scalar.dtype);
   launch.grid = kernel.grid;
   launch.nanoseconds = estimate_nanoseconds(plan.groups[index]);
   for (const KernelBuffer& buffer : kernel.buffers) {
@@ -191,6 +192,7 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
 #endif
   FusionOptions fusion = fusion_options(options.fuse, workers, machine);
   fusion.runs_alone = alone_rule(machine);
+  fusion.separate_ops = options.separate_ops();
   PlannedKernels planned{
       make_plan(simplified(graph, options), fusion, options.outputs.views), {}, {}};
   const Plan& plan = planned.plan;
@@ -199,12 +201,32 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
     const IterationSpace space = iteration_space(plan, g);
     const ChosenConfig chosen = choose(plan, g, space);
     planned.kernels.push_back(lower(plan, g, space, chosen.config));
-    if (tile::TileProgram* program = tile_program(planned.kernels.back().body))
-      program->separate_ops = options.separate_ops();
     planned.origins.push_back(chosen.origin);
   }
   return planned;
 }
+
+namespace {
+
+void plan_program(Program& program, const Device& device) {
+  PlannedKernels planned =
+      plan_kernels(program.traced, program.options, program.machine, device.parallelism(),
+                   configs_for(device, program.machine, program.options));
+  program.plan = std::move(planned.plan);
+  program.kernels = std::move(planned.kernels);
+  program.origins = std::move(planned.origins);
+  if (!program.options.outputs.in_place.empty()) prepare_in_place(program);
+}
+
+// Asked before any kernel is compiled, since a refusal changes the plan.
+bool library_refuses(const Program& program, Device& device) {
+  return std::any_of(program.kernels.begin(), program.kernels.end(), [&](const Kernel& kernel) {
+    const auto* call = std::get_if<LibraryMatmul>(&kernel.body);
+    return call && !library_kernel(device, *call).kernel;
+  });
+}
+
+}  // namespace
 
 std::shared_ptr<const Program> build_program(Graph graph,
                                              std::span<const std::int64_t> input_extents,
@@ -215,16 +237,14 @@ std::shared_ptr<const Program> build_program(Graph graph,
   program->traced = std::move(graph);
   program->options = options;
   program->machine = machine_for(program->traced, *device);
-  PlannedKernels planned =
-      plan_kernels(program->traced, options, program->machine, device->parallelism(),
-                   configs_for(*device, program->machine, options));
-  program->plan = std::move(planned.plan);
-  program->kernels = std::move(planned.kernels);
-  program->origins = std::move(planned.origins);
+  plan_program(*program, *device);
+  if (library_refuses(*program, *device)) {
+    program->machine.matmul_library = MatmulLibrary::refused;
+    plan_program(*program, *device);
+  }
   const Plan& plan = program->plan;
   Executable& executable = program->executable;
   executable.device = device;
-  if (!options.outputs.in_place.empty()) prepare_in_place(*program);
   if (!program->runs_in_place) return program;  // never run
 
   std::vector<const KernelBody*> bodies;

@@ -1,6 +1,8 @@
 // Kernel cache lookup, then render and compile.
 #include "src/runtime/compile_kernel.h"
 
+#include <utility>
+
 #include "src/base/check.h"
 #include "src/base/processors.h"
 #include "src/runtime/in_parallel.h"
@@ -17,14 +19,21 @@ KernelPtr compile_kernel(Device& device, const tile::TileProgram& program) {
   });
 }
 
+LibraryKernel library_kernel(Device& device, const LibraryMatmul& call) {
+  const Hash128 key = key_of(call);
+  if (KernelPtr kernel = device.kernels().find(key)) return {std::move(kernel), ""};
+  LibraryKernel prepared = device.library_kernel(call);
+  if (prepared.kernel)  // that of the first thread, if several prepared it
+    prepared.kernel = device.kernels().get(key, [&] { return prepared.kernel; });
+  return prepared;
+}
+
 KernelPtr compile_kernel(Device& device, const KernelBody& body) {
   if (const tile::TileProgram* program = tile_program(body))
     return compile_kernel(device, *program);
-  return device.kernels().get(key_of(body), [&] {
-    KernelPtr kernel = device.library_kernel(std::get<LibraryMatmul>(body));
-    SINTER_ASSERT(kernel, "{} has no library for matrix products", device.name());
-    return kernel;
-  });
+  LibraryKernel prepared = library_kernel(device, std::get<LibraryMatmul>(body));
+  if (!prepared.kernel) throw DeviceError(prepared.refusal, "library_kernel", 0);
+  return std::move(prepared.kernel);
 }
 
 std::string source_text(const Device& device, const KernelBody& body) {

@@ -1,5 +1,6 @@
 // TileProgram -> kernel: from the memory cache, else rendered and compiled, else interpreted.
-// Thread-safe: threads that need the same kernel compile it once.
+// Library calls are prepared by their library. Thread-safe: threads that need the same kernel
+// compile it once.
 #pragma once
 
 #include <span>
@@ -11,8 +12,10 @@
 namespace sinter {
 
 KernelPtr compile_kernel(Device& device, const tile::TileProgram& program);
-// Library calls are prepared instead of compiled.
+// DeviceError if the body is a library call that the library refuses.
 KernelPtr compile_kernel(Device& device, const KernelBody& body);
+// From the memory cache, else prepared by the device's library. Refusals are not cached.
+LibraryKernel library_kernel(Device& device, const LibraryMatmul& call);
 
 // The rendered source of a body. A body without source (a library call) is printed.
 std::string source_text(const Device& device, const KernelBody& body);

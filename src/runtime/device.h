@@ -64,6 +64,12 @@ struct MemoryStats {
   std::size_t cached = 0;  // free, kept mapped for later allocations
 };
 
+// A library call that is ready to launch.
+struct LibraryKernel {
+  KernelPtr kernel;     // null: the library cannot compute it
+  std::string refusal;  // why not
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -114,8 +120,10 @@ class Device {
   virtual KernelPtr compile(const KernelSource& source) = 0;
   // Loads the library on first use, which takes time; machine() therefore does not include it.
   virtual MatmulLibrary matmul_library() { return MatmulLibrary::none; }
-  // A kernel that calls that library; null if there is none.
-  virtual KernelPtr library_kernel(const LibraryMatmul&) { return nullptr; }
+  // A kernel that calls that library, or why there is none.
+  virtual LibraryKernel library_kernel(const LibraryMatmul&) {
+    return {nullptr, name() + " has no library for matrix products"};
+  }
   // Runs a program without compiling it, slowly; null if the device cannot.
   virtual KernelPtr interpret(const tile::TileProgram&) { return nullptr; }
   // Compiles many kernels in one batch, faster than one by one; for tests that compile thousands.

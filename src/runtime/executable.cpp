@@ -1,4 +1,5 @@
 // Verifying and printing executables.
+#include <bit>
 #include <iterator>
 
 #include "src/base/check.h"
@@ -19,6 +20,16 @@ std::string slot_text(const BufferSlot& slot) {
   return fmt::format("arena + {} bytes", slot.offset);
 }
 
+std::string scalars_text(const Launch& launch) {
+  std::string text;
+  for (std::size_t i = 0; i < launch.scalars.size(); ++i) {
+    const std::int64_t word = launch.scalars[i];
+    const bool is_real = i < launch.scalar_dtypes.size() && launch.scalar_dtypes[i] == DType::f64;
+    text += " " + to_string(is_real ? Scalar::of(std::bit_cast<double>(word)) : Scalar::of(word));
+  }
+  return text;
+}
+
 std::string launch_text(const Launch& launch) {
   std::string text = fmt::format("launch {} over {} programs\n", launch.name, launch.grid);
   for (const BoundBuffer& buffer : launch.buffers)
@@ -26,8 +37,7 @@ std::string launch_text(const Launch& launch) {
         fmt::format("  buffer ${}{}: {} elements\n", buffer.slot,
                     buffer.byte_offset == 0 ? "" : fmt::format(" + {} bytes", buffer.byte_offset),
                     buffer.elements);
-  if (!launch.scalars.empty())
-    text += fmt::format("  scalars {}\n", fmt::join(launch.scalars, " "));
+  if (!launch.scalars.empty()) text += fmt::format("  scalars{}\n", scalars_text(launch));
   return text;
 }
 

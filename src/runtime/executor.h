@@ -40,6 +40,7 @@ struct Launch {
   std::string name;  // of the kernel, for display
   std::vector<BoundBuffer> buffers;
   std::vector<std::int64_t> scalars;
+  std::vector<DType> scalar_dtypes;  // i64, or f64 for the bits of a double; for display
   std::int64_t grid = 0;
   double nanoseconds = 0;  // estimate for one worker
 };

@@ -1,3 +1,4 @@
+// Packing launch arguments, and the inverses of divisors.
 #include "src/runtime/gpu_argument.h"
 
 #include <bit>

@@ -7,7 +7,8 @@
 
 namespace sinter {
 
-inline constexpr std::size_t kPlannedAlignment = 64;
+// cuBLASLt needs it for its workspace on Hopper; a GPU's allocations have it, too.
+inline constexpr std::size_t kPlannedAlignment = 256;
 
 // Written at first_step, last read at last_step, both inclusive.
 struct Lifetime {

@@ -11,6 +11,20 @@ std::string matrix_text(char name, const LibraryMatrix& matrix) {
                      matrix.is_transposed ? "columns" : "rows", matrix.line, matrix.batch);
 }
 
+const std::string& name(const tile::TileProgram& program) { return program.name; }
+const std::string& name(const LibraryMatmul&) {
+  static const std::string kName = "library_matmul";
+  return kName;
+}
+
+std::string text(const tile::TileProgram& program) { return tile::to_string(program); }
+std::string text(const LibraryMatmul& call) {
+  return fmt::format("library_matmul {} to {}: {} x ({}, {}) by ({}, {})\n{}{}{}",
+                     name_of(call.dtype), name_of(call.result), call.batch, call.m, call.k, call.k,
+                     call.n, matrix_text('a', call.a), matrix_text('b', call.b),
+                     matrix_text('c', call.c));
+}
+
 }  // namespace
 
 bool uses_matrix_units(const KernelBody& body) {
@@ -19,23 +33,15 @@ bool uses_matrix_units(const KernelBody& body) {
 }
 
 const std::string& name_of(const KernelBody& body) {
-  static const std::string kLibraryName = "library_matmul";
-  const tile::TileProgram* program = tile_program(body);
-  return program ? program->name : kLibraryName;
+  return std::visit([](const auto& each) -> const std::string& { return name(each); }, body);
 }
 
 std::string to_string(const KernelBody& body) {
-  if (const tile::TileProgram* program = tile_program(body)) return tile::to_string(*program);
-  const auto& call = std::get<LibraryMatmul>(body);
-  return fmt::format("library_matmul {} to {}: {} x ({}, {}) by ({}, {})\n{}{}{}",
-                     name_of(call.dtype), name_of(call.result), call.batch, call.m, call.k, call.k,
-                     call.n, matrix_text('a', call.a), matrix_text('b', call.b),
-                     matrix_text('c', call.c));
+  return std::visit([](const auto& each) { return text(each); }, body);
 }
 
 Hash128 key_of(const KernelBody& body) {
-  if (const tile::TileProgram* program = tile_program(body)) return key_of(*program);
-  return key_of(std::get<LibraryMatmul>(body));
+  return std::visit([](const auto& each) { return key_of(each); }, body);
 }
 
 }  // namespace sinter

@@ -1,5 +1,5 @@
-// Products by cuBLASLt: layouts and alignments on the fake library; values and the planner's choice
-// on a GPU.
+// Products by cuBLASLt: layouts, alignments and refusals on the fake library; values and the
+// planner's choice on a GPU.
 #include <gtest/gtest.h>
 #include <sinter/sinter.h>
 
@@ -8,6 +8,7 @@
 #include "src/cuda/cublaslt_matmul.h"
 #include "src/program/build.h"
 #include "src/runtime/compile_kernel.h"
+#include "tests/cuda/fake/fake_cublaslt.h"
 #include "tests/cuda/fake/fake_device.h"
 #include "tests/support/gpu.h"
 #include "tests/support/trace_graph.h"
@@ -20,6 +21,9 @@ constexpr std::int64_t kM = 3, kN = 5, kK = 4, kBatch = 2;
 
 class CublasLtOnAFake : public FakeDevice {
  protected:
+  CublasLtOnAFake() : cublaslt_(fresh_fake_cublaslt()) {}
+  ~CublasLtOnAFake() override { fresh_fake_cublaslt(); }
+
   // Element (row, col) of a matrix of a batch.
   static std::size_t index(const LibraryMatrix& matrix, std::int64_t batch, std::int64_t row,
                            std::int64_t col) {
@@ -68,6 +72,26 @@ class CublasLtOnAFake : public FakeDevice {
     call.c = {false, kN + 3, 60};
     return call;
   }
+
+  // A product with a result without gaps.
+  static LibraryMatmul dense_call() {
+    LibraryMatmul dense = call(false, true);
+    dense.c = {false, kN, kM * kN};
+    return dense;
+  }
+
+  // Makes the library refuse products in each way it can, and calls `check` with the reason.
+  template <typename F>
+  void for_each_refusal(F&& check) {
+    cublaslt_.heuristic_status = 15;
+    check("[cublasLtMatmulAlgoGetHeuristic] CUBLAS_STATUS_NOT_SUPPORTED (15)");
+    fresh_fake_cublaslt().has_algorithms = false;
+    check("[cublasLtMatmulAlgoGetHeuristic] no algorithm for buffers aligned to 16 bytes");
+    fresh_fake_cublaslt().algorithm_state = 15;
+    check("[cublasLtMatmulAlgoGetHeuristic] CUBLAS_STATUS_NOT_SUPPORTED (15)");
+  }
+
+  FakeCublasLt& cublaslt_;
 };
 
 TEST_F(CublasLtOnAFake, EveryLayout) {
@@ -83,11 +107,34 @@ TEST_F(CublasLtOnAFake, ABroadcastBatchHasNoStride) {
 
 TEST_F(CublasLtOnAFake, BuffersAtAnyElement) { expect_product(call(false, true), 1); }
 
-TEST_F(CublasLtOnAFake, LibraryErrorsBecomeDeviceErrors) {
-  LibraryMatmul other = call(false, false);
-  other.dtype = DType::f64;
-  other.result = DType::f64;
-  EXPECT_THROW(make()->library_kernel(other), DeviceError);
+TEST_F(CublasLtOnAFake, WithoutAnAlgorithmForAnyElementBuffersAreCopied) {
+  cublaslt_.least_alignment = 16;
+  expect_product(dense_call(), 0);
+  expect_product(dense_call(), 1);
+  EXPECT_EQ(cublaslt_.products, 2);
+  // Copying the result as a block would write what lies between its rows.
+  const LibraryKernel gaps = make()->library_kernel(call(false, true));
+  EXPECT_FALSE(gaps.kernel);
+  EXPECT_EQ(gaps.refusal,
+            "[cublasLtMatmulAlgoGetHeuristic] no algorithm for buffers aligned to 4 bytes");
+}
+
+TEST_F(CublasLtOnAFake, PartialSumsAreAddedInTheComputeType) {
+  EXPECT_TRUE(make()->library_kernel(call(false, false)).kernel);
+  EXPECT_EQ(cublaslt_.reduction_schemes, 2)
+      << "of NONE 0, INPLACE 1, COMPUTE_TYPE 2, OUTPUT_TYPE 4";
+}
+
+TEST_F(CublasLtOnAFake, ARefusalIsAValueWithAReason) {
+  const auto device = make();
+  for_each_refusal([&](const std::string& reason) {
+    const LibraryKernel refused = device->library_kernel(call(false, false));
+    EXPECT_FALSE(refused.kernel);
+    EXPECT_EQ(refused.refusal, reason);
+    EXPECT_THROW(compile_kernel(*device, KernelBody(call(false, false))), DeviceError);
+  });
+  fresh_fake_cublaslt();
+  EXPECT_TRUE(compile_kernel(*device, KernelBody(call(false, false)))) << "refusals are not kept";
 }
 
 TEST_F(CublasLtOnAFake, WithoutTheLibraryThereIsNone) {
@@ -95,19 +142,35 @@ TEST_F(CublasLtOnAFake, WithoutTheLibraryThereIsNone) {
   without.cublaslt_paths = {"/no/such/library.so"};
   CudaDevice device(without);
   EXPECT_EQ(device.matmul_library(), MatmulLibrary::none);
+  EXPECT_EQ(device.library_kernel(call(false, false)).refusal,
+            "there is no cuBLASLt: the library was not found");
   EXPECT_EQ(make()->matmul_library(), MatmulLibrary::cublaslt);
 }
 
-// The plan's description of a product of square matrices.
-std::string product_of(const std::shared_ptr<Device>& device, std::int64_t size,
-                       bool adds = false) {
+TEST_F(CublasLtOnAFake, ALibraryThatDoesNotStartIsNone) {
+  cublaslt_.create_status = 3;
+  const auto device = make();
+  EXPECT_EQ(device->matmul_library(), MatmulLibrary::none);
+  const std::string reason = device->library_kernel(call(false, false)).refusal;
+  EXPECT_TRUE(reason.ends_with("[cublasLtCreate] CUBLAS_STATUS_ALLOC_FAILED (3)")) << reason;
+}
+
+// A product of square matrices, then perhaps an addition.
+std::shared_ptr<const Program> build_product(const std::shared_ptr<Device>& device,
+                                             std::int64_t size, bool adds = false) {
   const Graph graph = testing_support::trace_graph(
       {{{size, size}}, {{size, size}}}, [&](const std::vector<Tensor>& in) {
         const Tensor product = matmul(in[0], in[1]);
         return std::vector<Tensor>{adds ? product + 1.0 : product};
       });
   const std::int64_t extents[] = {size * size, size * size};
-  return plan_info(*build_program(graph, extents, {}, device)).kernels.at(0).product;
+  return build_program(graph, extents, {}, device);
+}
+
+// The plan's description of that product.
+std::string product_of(const std::shared_ptr<Device>& device, std::int64_t size,
+                       bool adds = false) {
+  return plan_info(*build_product(device, size, adds)).kernels.at(0).product;
 }
 
 TEST_F(CublasLtOnAFake, ThePlanSaysWhatComputesAProduct) {
@@ -121,8 +184,46 @@ TEST_F(CublasLtOnAFake, ThePlanSaysWhatComputesAProduct) {
 TEST_F(CublasLtOnAFake, ThePlanSaysThatThereIsNoLibrary) {
   CudaDeviceOptions without = options();
   without.cublaslt_paths = {"/no/such/library.so"};
-  EXPECT_EQ(product_of(std::make_shared<CudaDevice>(without), 256),
-            "a generated kernel: the device has no cuBLASLt");
+  const std::string generated = "a generated kernel: the device has no cuBLASLt";
+  EXPECT_EQ(product_of(std::make_shared<CudaDevice>(without), 256), generated);
+  cublaslt_.create_status = 3;
+  EXPECT_EQ(product_of(make(), 256), generated);
+}
+
+TEST_F(CublasLtOnAFake, ARefusedProductIsGeneratedAndFused) {
+  const auto device = make();
+  for_each_refusal([&](const std::string&) {
+    const auto program = build_product(device, 256, true);
+    const PlanInfo plan = plan_info(*program);
+    ASSERT_EQ(plan.kernels.size(), 1u);
+    EXPECT_EQ(plan.kernels[0].product,
+              "a generated kernel: cuBLASLt refused a product of this program");
+    EXPECT_NE(explain_text(*program, "").find("every edge is fused"), std::string::npos);
+    EXPECT_TRUE(program->executable.launches[0].kernel->fits_launch_graph());
+  });
+  fresh_fake_cublaslt();
+  EXPECT_EQ(build_product(device, 256, true)->kernels.end_id(), 2) << "the next one is asked again";
+}
+
+// The product (363608 bytes) comes first in the arena and does not end at a multiple of 256.
+TEST_F(CublasLtOnAFake, TheWorkspaceIsAlignedInTheArena) {
+  cublaslt_.aligned_workspace = 512;
+  const auto device = make();
+  const Graph graph =
+      testing_support::trace_graph({{{301, 256}}, {{256, 302}}}, [](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{matmul(in[0], in[1]) + 1.0};
+      });
+  const std::int64_t extents[] = {301 * 256, 256 * 302};
+  const auto program = build_program(graph, extents, {}, device);
+  std::vector<StoragePtr> storages;
+  std::vector<InputBinding> inputs;
+  for (std::int64_t extent : extents) {
+    storages.push_back(device->allocate(static_cast<std::size_t>(extent) * sizeof(float)));
+    std::memset(storages.back()->data(), 0, storages.back()->bytes());
+    inputs.push_back({storages.back()->data()});
+  }
+  EXPECT_NO_THROW(run(program->executable, inputs));
+  EXPECT_EQ(cublaslt_.products, 1);
 }
 
 class GpuCublasLt : public ::testing::Test {

@@ -31,6 +31,16 @@ TEST(Executables, PrintMemoryLaunchesAndResults) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 
+TEST(Executables, PrintRealScalarsAsNumbers) {
+  const std::int64_t extent = 12;
+  const Shape shape{12};
+  const Graph graph =
+      trace_graph({shape}, [](const Tensors& t) { return Tensors{pad(t[0], 0, 1, 1, 2.5)}; });
+  const auto program = build_program(graph, std::span(&extent, 1), {}, open_device("cpu"));
+  const std::string text = to_string(program->executable);
+  EXPECT_NE(text.find(" 2.5"), std::string::npos) << text;
+}
+
 TEST(Executables, ThatNameSomethingAbsentAreRefused) {
   const Executable good = two_kernels()->executable;
   EXPECT_NO_THROW(verify(good));

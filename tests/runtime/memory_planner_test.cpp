@@ -51,16 +51,22 @@ TEST(MemoryPlanner, ChainNeedsTwoBuffers) {
 }
 
 TEST(MemoryPlanner, SmallOnesGoIntoTheSmallestGap) {
-  // Steps 0..1 hold a (256), b (64), c (1024); at step 2 only c's neighbour gaps are free.
-  const std::vector<Lifetime> lifetimes = {{1024, 0, 1}, {256, 0, 3}, {64, 2, 3}, {1024, 2, 3}};
+  // Steps 0..1 hold a (1024), b (256), c (4096); at step 2 only c's neighbour gaps are free.
+  const std::vector<Lifetime> lifetimes = {{4096, 0, 1}, {1024, 0, 3}, {256, 2, 3}, {4096, 2, 3}};
   const MemoryPlan plan = plan_memory(lifetimes);
   expect_valid(lifetimes, plan);
-  EXPECT_EQ(plan.total_bytes, 1024u + 256u + 64u);
+  EXPECT_EQ(plan.total_bytes, 4096u + 1024u + 256u);
 }
 
 TEST(MemoryPlanner, ZeroBytesTakeNoRoom) {
   const MemoryPlan plan = plan_memory({{0, 0, 5}, {100, 0, 5}, {0, 2, 3}});
-  EXPECT_EQ(plan.total_bytes, 128u);
+  EXPECT_EQ(plan.total_bytes, 256u);
+}
+
+// cuBLASLt's workspace is planned like any other buffer.
+TEST(MemoryPlanner, OffsetsSuitTheWorkspaceOfALibrary) {
+  const MemoryPlan plan = plan_memory({{1000, 0, 1}, {100, 0, 0}, {10, 0, 1}});
+  for (std::size_t offset : plan.offsets) EXPECT_EQ(offset % 256, 0u);
 }
 
 TEST(MemoryPlanner, RandomLifetimesNeverOverlapAndShareWell) {

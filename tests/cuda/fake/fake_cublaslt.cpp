@@ -1,6 +1,9 @@
 // libfake_cublaslt.so: the functions of cuBLASLt that Sinter calls. Products of f32 matrices are
 // computed on the host, where the fake driver's memory is, by the layouts that the caller
-// described.
+// described. In: FakeCublasLt, set by the test. Out: products, and FakeCublasLt's records.
+#define SINTER_FAKE_CUBLASLT ""  // only its loader needs the path
+#include "tests/cuda/fake/fake_cublaslt.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,14 +12,21 @@
 
 namespace {
 
+constexpr int kInvalidValue = 7;
+constexpr std::uintptr_t kWorkspaceAlignment = 256;  // what the library needs on Hopper
+constexpr std::int64_t kAnyReduction = 7;
+constexpr std::int64_t kReduceInComputeType = 2;
+
+sinter::FakeCublasLt g_fake;
+
 // Descriptors, layouts and preferences: attributes by number.
 struct Object {
   std::map<int, std::int64_t> attributes;
   std::int64_t stride = 0;
 
-  std::int64_t get(int attribute) const {
+  std::int64_t get(int attribute, std::int64_t otherwise = 0) const {
     const auto found = attributes.find(attribute);
-    return found == attributes.end() ? 0 : found->second;
+    return found == attributes.end() ? otherwise : found->second;
   }
 };
 
@@ -47,8 +57,24 @@ float element(const Object& layout, const float* data, std::int64_t row, std::in
 
 extern "C" {
 
-const char* cublasLtGetStatusString(int) { return "CUBLAS_STATUS_INVALID_VALUE"; }
-int cublasLtCreate(void** handle) { return make(handle); }
+sinter::FakeCublasLt* fake_cublaslt_state() { return &g_fake; }
+
+const char* cublasLtGetStatusString(int status) {
+  switch (status) {
+    case 3:
+      return "CUBLAS_STATUS_ALLOC_FAILED";
+    case kInvalidValue:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    case 15:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+    default:
+      return "unknown";
+  }
+}
+int cublasLtCreate(void** handle) {
+  if (g_fake.create_status != 0) return g_fake.create_status;
+  return make(handle);
+}
 int cublasLtDestroy(void* handle) { return remove(handle); }
 int cublasLtMatmulDescCreate(void** desc, int, int) { return make(desc); }
 int cublasLtMatmulDescDestroy(void* desc) { return remove(desc); }
@@ -57,7 +83,7 @@ int cublasLtMatmulDescSetAttribute(void* desc, int attribute, const void* value,
 }
 int cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, std::uint64_t cols,
                                std::int64_t stride) {
-  if (stride < static_cast<std::int64_t>(rows)) return 7;
+  if (stride < static_cast<std::int64_t>(rows)) return kInvalidValue;
   make(layout);
   auto& object = *static_cast<Object*>(*layout);
   object.attributes = {{kRows, rows}, {kCols, cols}, {kType, type}};
@@ -76,13 +102,20 @@ int cublasLtMatmulPreferenceSetAttribute(void* preference, int attribute, const 
   return set(preference, attribute, value, size);
 }
 
-// The algorithm is the alignment that was asked for; an unaligned one needs memory.
+// The algorithm is the alignment that was asked for. Like the real library, this one allows partial
+// sums in the output type unless told otherwise; Sinter must.
 int cublasLtMatmulAlgoGetHeuristic(void*, void*, void* a, void*, void*, void*, void* preference,
                                    int, sinter::CublasLtAlgorithm* result, int* found) {
-  const std::int64_t alignment = static_cast<Object*>(preference)->get(5);
-  *found = static_cast<Object*>(a)->get(kType) == 0 ? 1 : 0;
+  const auto& wanted = *static_cast<Object*>(preference);
+  const std::int64_t alignment = wanted.get(5, 256);
+  g_fake.reduction_schemes = wanted.get(3, kAnyReduction);
+  if (g_fake.reduction_schemes != kReduceInComputeType) return kInvalidValue;
+  if (g_fake.heuristic_status != 0) return g_fake.heuristic_status;
+  const bool is_f32 = static_cast<Object*>(a)->get(kType) == 0;
+  *found = is_f32 && g_fake.has_algorithms && alignment >= g_fake.least_alignment ? 1 : 0;
+  result->state = g_fake.algorithm_state;
   result->algorithm[0] = static_cast<std::uint64_t>(alignment);
-  result->workspace_bytes = alignment == 16 ? 0 : 512;
+  result->workspace_bytes = alignment == 16 ? g_fake.aligned_workspace : g_fake.unaligned_workspace;
   return 0;
 }
 
@@ -92,17 +125,19 @@ int cublasLtMatmul(void*, void* desc, const void* alpha, const void* a, void* a_
                    sinter::CUstream) {
   const std::uint64_t alignment = *static_cast<const std::uint64_t*>(algorithm);
   for (const void* data : {a, b, static_cast<const void*>(d)})
-    if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) return 7;
-  if (bytes > 0 && !workspace) return 7;
+    if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) return kInvalidValue;
+  const auto scratch = reinterpret_cast<std::uintptr_t>(workspace);
+  if (bytes > 0 && (!workspace || scratch % kWorkspaceAlignment != 0)) return kInvalidValue;
   const auto& A = *static_cast<Object*>(a_layout);
   const auto& B = *static_cast<Object*>(b_layout);
   const auto& D = *static_cast<Object*>(d_layout);
   const bool transposes_a = static_cast<Object*>(desc)->get(3) == 1;
   const bool transposes_b = static_cast<Object*>(desc)->get(4) == 1;
   const std::int64_t k = transposes_a ? A.get(kRows) : A.get(kCols);
-  if (k != (transposes_b ? B.get(kCols) : B.get(kRows))) return 7;
-  if (D.get(kRows) != (transposes_a ? A.get(kCols) : A.get(kRows))) return 7;
-  if (D.get(kCols) != (transposes_b ? B.get(kRows) : B.get(kCols))) return 7;
+  if (k != (transposes_b ? B.get(kCols) : B.get(kRows))) return kInvalidValue;
+  if (D.get(kRows) != (transposes_a ? A.get(kCols) : A.get(kRows))) return kInvalidValue;
+  if (D.get(kCols) != (transposes_b ? B.get(kRows) : B.get(kCols))) return kInvalidValue;
+  ++g_fake.products;
   for (std::int64_t batch = 0; batch < D.get(5); ++batch) {
     const float* x = static_cast<const float*>(a) + batch * A.get(6);
     const float* y = static_cast<const float*>(b) + batch * B.get(6);
