@@ -94,7 +94,8 @@ class CompiledFunction {
   CompiledFunction(Body function, Arity arity, CompileOptions options);
 
   // Numbers may have other values in each call. Only a value that decides how something is computed
-  // is compiled in: the exponent of pow(), the bounds of arange() (docs/ARCHITECTURE.md).
+  // is compiled in: the exponent of pow(), the bounds of arange(), the fill of pad()
+  // (docs/ARCHITECTURE.md).
   std::vector<Tensor> call(const Arguments& inputs) const;
 
   // The same, with the results written to `outputs`: tensors of the results' dtypes and shapes on
