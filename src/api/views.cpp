@@ -142,7 +142,7 @@ Tensor pad(const Tensor& a, int axis, std::int64_t before, std::int64_t after, c
   const std::int64_t length = a.shape()[at];
   std::int64_t size = 0;
   if (__builtin_add_overflow(length, before, &size) || __builtin_add_overflow(size, after, &size) ||
-      size < 0 || (before < 0 && -before > length) || (after < 0 && -after > length))
+      size < 0 || before < -length || after < -length)
     fail_user("pad", "axis {} of {} cannot get {} elements before it and {} after it", axis,
               to_string(a.shape()), before, after);
   const Scalar fill = fill_of(value, impl.dtype);
@@ -157,14 +157,13 @@ Tensor pad(const Tensor& a, int axis, std::int64_t before, std::int64_t after, c
   shape[at] = size;
   checked_numel("pad", shape);
   const OperationName name("pad");
-  if (impl.is_traced()) {
-    if (const auto view = pad(impl.view, at, before, after, fill)) return with_view(a, *view);
-    const Tensor dense = copied(a);
-    return with_view(dense, *pad(dense.impl()->view, at, before, after, fill));
-  }
+  // Copied if it is padded with another number, or if its strides are too large.
+  const Tensor source = pad(impl.view, at, before, after, fill) ? a : copied(a);
+  if (impl.is_traced())
+    return with_view(source, *pad(source.impl()->view, at, before, after, fill));
   OpCall call;
   call.op = Op::copy;
-  call.args = {a};
+  call.args = {source};
   call.shape = shape;
   call.padded_from = Shape::filled(a.rank(), 0);
   call.padded_from[at] = before;

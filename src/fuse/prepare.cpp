@@ -19,6 +19,13 @@ Operand copied(GraphBuilder& build, Operand operand) {
   return build.copy(operand);
 }
 
+// Removes parts without elements, but not all: kernels do not iterate over an empty space.
+void drop_empty_parts(Node& concat) {
+  const auto is_empty = [](const Operand& part) { return part.view.shape.numel() == 0; };
+  if (std::all_of(concat.operands.begin(), concat.operands.end(), is_empty)) return;
+  std::erase_if(concat.operands, is_empty);
+}
+
 // Inserts copies for parts of concats that no kernel can compute in place.
 Graph with_own_parts(Graph graph) {
   const bool has_concat = std::any_of(graph.nodes.begin(), graph.nodes.end(),
@@ -28,13 +35,14 @@ Graph with_own_parts(Graph graph) {
   return rewritten(graph, [&](GraphRewriter& rewriter, NodeId id) {
     std::optional<Operand> replacement;
     if (graph[id].op != Op::concat) return replacement;
-    Node concat = rewriter.moved_node(id);
-    for (std::size_t i = 0; i < concat.operands.size(); ++i) {
-      const Operand& part = graph[id].operands[i];
+    Node concat = graph[id];
+    drop_empty_parts(concat);
+    for (Operand& part : concat.operands) {
       const Op op = graph[part.node].op;
       const bool is_computed_in_place =
           uses[part.node] == 1 && (is_pointwise(op) || is_reduction(op)) && is_whole(graph, part);
-      if (!is_computed_in_place) concat.operands[i] = copied(rewriter.build(), concat.operands[i]);
+      part = rewriter.moved(part);
+      if (!is_computed_in_place) part = copied(rewriter.build(), part);
     }
     replacement = rewriter.build().add(std::move(concat));
     return replacement;

@@ -221,15 +221,32 @@ Rounding rounding_of(Op op) {
     case Op::sqrt:
     case Op::leaky_relu:
       return Rounding::once;
-    case Op::rsqrt:
-    case Op::sigmoid:
-    case Op::silu:
-    case Op::gelu_tanh:
-    case Op::gelu_erf:
-    case Op::softplus:
-      return Rounding::composed;
-    default:
+    case Op::pow:
+    case Op::atan2:
+    case Op::exp:
+    case Op::exp2:
+    case Op::expm1:
+    case Op::log:
+    case Op::log2:
+    case Op::log10:
+    case Op::log1p:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::asinh:
+    case Op::acosh:
+    case Op::atanh:
+    case Op::erf:
+    case Op::erfc:
       return Rounding::library;
+    default:  // an expression of several operations, which may cancel
+      return Rounding::composed;
   }
 }
 

@@ -106,20 +106,20 @@ Operand GraphBuilder::unpadded(const Operand& operand) {
   const View view = without_repeats(operand.view);
   const auto fill = [&] { return constant(view.window->fill, dtype, view.shape); };
   Operand shown;
-  if (shows_fill_only(view))
+  if (shows_fill_only(view)) {
     shown = fill();
-  else if (!is_scalar((*graph_)[operand.node].op))
+  } else if (is_scalar((*graph_)[operand.node].op)) {
+    const Operand number{operand.node, {view.shape, Shape::filled(view.shape.rank(), 0)}};
+    shown = pointwise(Op::where, {is_in_window(view), number, fill()});
+  } else {
     shown = copy({operand.node, view});
-  else  // its strides are 0
-    shown = pointwise(Op::where,
-                      {is_in_window(view), {operand.node, {view.shape, view.strides, 0}}, fill()});
+  }
   return {shown.node, expand(shown.view, operand.view.shape)};
 }
 
 Operand GraphBuilder::viewed(const Operand& target, const View& view) {
   if (view.is_padded() && is_scalar((*graph_)[target.node].op))
-    return unpadded(
-        {target.node, {view.shape, Shape::filled(view.shape.rank(), 0), 0, view.window}});
+    return unpadded({target.node, view});
   if (is_whole(*graph_, target)) return {target.node, view};
   if (const auto composed = compose(view, target.view)) return {target.node, *composed};
   return {copy(target).node, view};

@@ -44,9 +44,19 @@ View row_broadcast(const Shape& shape, std::uint32_t axes) {
 
 namespace {
 
+void verify_window(const View& view) {
+  const auto& [first, last, fill] = *view.window;
+  const int rank = view.shape.rank();
+  SINTER_ASSERT(first.rank() == rank && last.rank() == rank, "{}", to_string(view));
+  for (int i = 0; i < rank; ++i)
+    SINTER_ASSERT(0 <= first[i] && first[i] <= last[i] && last[i] <= view.shape[i], "{}",
+                  to_string(view));
+}
+
 void verify_operand(const Graph& graph, NodeId user, const Operand& operand) {
   SINTER_ASSERT(operand.node >= 0 && operand.node < user, "node %{} reads %{}", user, operand.node);
   SINTER_ASSERT(operand.view.shape.rank() == operand.view.strides.rank());
+  if (operand.view.window) verify_window(operand.view);
   const Node& source = graph[operand.node];
   const bool may_be_padded =
       user < graph.size() && is_pointwise(graph[user].op) && !is_scalar(source.op);
@@ -114,9 +124,40 @@ void verify_node(const Graph& graph, NodeId id) {
   }
 }
 
+std::size_t arity_of(const NumberExpr& expr) {
+  switch (expr.kind) {
+    case NumberExpr::Kind::argument:
+    case NumberExpr::Kind::value:
+      return 0;
+    case NumberExpr::Kind::apply:
+      return static_cast<std::size_t>(info(expr.op).arity);
+    case NumberExpr::Kind::quotient:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+void verify_numbers(const NumberTable& numbers) {
+  NumberId id = 0;
+  for (const NumberExpr& expr : numbers.exprs()) {
+    for (const NumberId operand : expr.used())
+      SINTER_ASSERT(operand >= 0 && operand < id, "number #{} uses #{}", id, operand);
+    SINTER_ASSERT(expr.used().size() == arity_of(expr), "number #{} uses {} numbers, not {}", id,
+                  expr.used().size(), arity_of(expr));
+    if (expr.kind == NumberExpr::Kind::argument)
+      SINTER_ASSERT(numbers.arguments().contains(expr.index), "number #{} is argument {}", id,
+                    expr.index);
+    ++id;
+  }
+  for (const NumberGuard& guard : numbers.guards())
+    SINTER_ASSERT(numbers.contains(guard.number), "a guard is on number #{}", guard.number);
+}
+
 }  // namespace
 
 void verify(const Graph& graph) {
+  verify_numbers(graph.numbers);
   for (NodeId id = 0; id < graph.size(); ++id) verify_node(graph, id);
   for (const Operand& output : graph.outputs) verify_operand(graph, graph.size(), output);
   for (NodeId input : graph.inputs) SINTER_ASSERT(graph[input].op == Op::input);

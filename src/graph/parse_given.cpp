@@ -1,6 +1,7 @@
 // Definitions and guards.
 #include "src/graph/parse_given.h"
 
+#include <array>
 #include <charconv>
 #include <limits>
 
@@ -10,6 +11,22 @@ namespace sinter {
 namespace {
 
 using Kind = NumberExpr::Kind;
+
+// Whether the number is one of the dtype's values in every call.
+bool has_dtype(const NumberExpr& expr, DType dtype) {
+  switch (expr.kind) {
+    case Kind::value:
+      return same_bits(expr.value, expr.value.as(dtype));
+    case Kind::apply:
+      return op_types(expr.op, std::array{expr.dtype, expr.dtype, expr.dtype}).result == dtype;
+    case Kind::quotient:
+    case Kind::cast:
+    case Kind::exact:
+      return expr.dtype == dtype;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -27,6 +44,24 @@ NumberId NumberParser::parse_use() {
   const auto found = names_.find(std::string(name.text));
   if (found == names_.end()) tokens_.fail(name, "#{} is not defined", name.text);
   return found->second;
+}
+
+NumberId NumberParser::parse_use(DType dtype) {
+  const Token at = tokens_.peek();
+  const NumberId id = parse_use();
+  // An integer beyond i64 is marked real, but keeps its digits.
+  const Scalar& value = numbers_.traced_value(id);
+  if (is_integer(dtype) && value.is_real && value.integer == 0)
+    tokens_.fail(at, "{} cannot hold #{}, which is a real number", name_of(dtype), at.text);
+  const DType computed = compute_dtype(dtype);
+  if (has_dtype(numbers_[id], dtype) || has_dtype(numbers_[id], computed)) return id;
+  NumberExpr exact{.kind = Kind::exact, .dtype = computed, .user = "full"};
+  exact.operands[0] = id;
+  return added(at, exact);
+}
+
+NumberId NumberParser::added(const Token& at, const NumberExpr& expr) {
+  return tokens_.located(at, [&] { return numbers_.add(expr); });
 }
 
 void NumberParser::parse_guard() {
@@ -109,7 +144,7 @@ NumberId NumberParser::computed(const Token& word) {
     if (i > 0) tokens_.expect(",");
     expr.operands[i] = parse_use();
   }
-  return numbers_.add(expr);
+  return added(word, expr);
 }
 
 }  // namespace sinter

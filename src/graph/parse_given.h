@@ -18,11 +18,15 @@ class NumberParser {
   void parse_definition();  // the whole statement, from #name
   void parse_guard();       // after "guard"
   NumberId parse_use();     // "#lr"
+  // The same as a value of that dtype, in the precision kernels compute in. Each call checks that
+  // an integer dtype holds it, as full() does.
+  NumberId parse_use(DType dtype);
 
  private:
   NumberId parse_expression();
   NumberId argument();
   NumberId computed(const Token& word);
+  NumberId added(const Token& at, const NumberExpr& expr);
   DType dtype();
 
   TokenReader& tokens_;

@@ -67,7 +67,8 @@ Operand OperationParser::constant(const OperationText& text) {
 
 Operand OperationParser::number(const OperationText& text) {
   if (!text.type.dtype) tokens_.fail(text.word, "a number has a type: %y: f32() = number #lr");
-  return build_.number(numbers_.parse_use(), *text.type.dtype, text.type.shape.value_or(Shape()));
+  const NumberId number = numbers_.parse_use(*text.type.dtype);
+  return build_.number(number, *text.type.dtype, text.type.shape.value_or(Shape()));
 }
 
 Scalar OperationParser::typed_value(const NumberText& number, DType dtype) const {
@@ -242,14 +243,14 @@ Literal OperationParser::literal_of(const OperandText& text) const {
   if (text.given == kNoNumber) return text.number.literal;
   const NumberExpr& expr = graph().numbers[text.given];
   if (expr.kind != NumberExpr::Kind::argument)
-    return {expr.value.is_real ? Literal::Kind::real : Literal::Kind::integer, expr.value};
+    return {expr.traced.is_real ? Literal::Kind::real : Literal::Kind::integer, expr.traced};
   switch (graph().numbers.arguments()[expr.index]) {
     case NumberKind::boolean:
-      return {Literal::Kind::boolean, expr.value};
+      return {Literal::Kind::boolean, expr.traced};
     case NumberKind::integer:
-      return {Literal::Kind::integer, expr.value};
+      return {Literal::Kind::integer, expr.traced};
     default:
-      return {Literal::Kind::real, expr.value};
+      return {Literal::Kind::real, expr.traced};
   }
 }
 
@@ -267,9 +268,11 @@ std::vector<Operand> OperationParser::operands_of(Op op, const std::vector<Opera
     if (written[i].value) {
       operands.push_back(*written[i].value);
     } else if (written[i].given != kNoNumber) {
-      const DType dtype = plain[i].dtype;
-      operands.push_back(build_.number(
-          build_.numbers().as_operand(written[i].given, op, i, plain[i].promoted, dtype), dtype));
+      const Constant& taken = plain[i];
+      const NumberId id = tokens_.located(written[i].at, [&] {
+        return build_.numbers().as_operand(written[i].given, op, i, taken.promoted, taken.dtype);
+      });
+      operands.push_back(build_.number(id, taken.dtype));
     } else if (number.dtype) {
       operands.push_back(build_.constant(typed_value(number, *number.dtype), *number.dtype));
     } else {

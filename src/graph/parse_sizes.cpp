@@ -12,48 +12,43 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-std::vector<std::string> names_of(
-    const std::vector<std::pair<std::string, std::int64_t>>& declared) {
+}  // namespace
+
+std::vector<std::string> SizeReader::names() const {
   std::vector<std::string> names;
-  for (const auto& [name, value] : declared) names.push_back(name);
+  for (const auto& [name, value] : declared_) names.push_back(name);
   return names;
 }
-
-}  // namespace
 
 void SizeReader::read_declarations() {
   do {
     const Token name = tokens_.next();
     if (name.kind != Token::Kind::word)
       tokens_.fail(name, "expected the name of a size, got {}", described(name));
-    const bool is_known = std::any_of(declared_.begin(), declared_.end(),
-                                      [&](const auto& each) { return each.first == name.text; });
-    if (is_known) tokens_.fail(name, "the size {} is declared twice", name.text);
+    if (values_.contains(name.text)) tokens_.fail(name, "the size {} is declared twice", name.text);
     tokens_.expect("=");
     std::int64_t value = expression();
     if (const auto given = given_.find(name.text); given != given_.end()) value = given->second;
     if (value < 0 || value > kMostElements)
       tokens_.fail(name, "{} cannot be {}: a size is from 0 to 2^48", name.text, value);
     declared_.emplace_back(name.text, value);
+    values_.emplace(name.text, value);
   } while (tokens_.take(","));
 }
 
 void SizeReader::check_given() const {
-  const std::vector<std::string> names = names_of(declared_);
   for (const auto& [name, value] : given_) {
-    if (names.empty())
+    if (declared_.empty())
       fail_user("parse", "the program declares no sizes, so {} cannot be set", name);
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      fail_user("parse", "{}", unknown_name("size", name, names));
+    if (!values_.contains(name)) fail_user("parse", "{}", unknown_name("size", name, names()));
   }
 }
 
 std::int64_t SizeReader::named(const Token& name) {
-  for (const auto& [declared, value] : declared_)
-    if (declared == name.text) return value;
+  if (const auto found = values_.find(name.text); found != values_.end()) return found->second;
   if (declared_.empty())
     tokens_.fail(name, "there is no size '{0}'; declare it: sizes {0} = 1024", name.text);
-  tokens_.fail(name, "{}", unknown_name("size", name.text, names_of(declared_)));
+  tokens_.fail(name, "{}", unknown_name("size", name.text, names()));
 }
 
 std::int64_t SizeReader::factor() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,10 +42,12 @@ class SizeReader {
   std::int64_t factor();
   std::int64_t named(const Token& name);
   Shape list_and_names(std::vector<std::string>* names);
+  std::vector<std::string> names() const;  // of the declared sizes
 
   TokenReader& tokens_;
   const SizeValues& given_;
   std::vector<std::pair<std::string, std::int64_t>> declared_;
+  std::unordered_map<std::string_view, std::int64_t> values_;  // by name; the text outlives them
   std::string_view bare_name_;  // the last expression, if it was just a declared size
   int depth_ = 0;               // of parentheses and signs
 };

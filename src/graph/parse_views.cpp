@@ -20,7 +20,7 @@ struct ViewCall {
   Token word;
   Shape arguments;
   Operand value;
-  std::optional<Literal> fill;  // pad
+  std::optional<NumberText> fill;  // pad
 
   const View& view() const { return value.view; }
   int rank() const { return value.view.shape.rank(); }
@@ -55,6 +55,19 @@ Operand sliced(const ViewCall& call) {
   return call.seen(slice(call.view(), axis, elements));
 }
 
+// The number that a padded view of values of that dtype shows.
+Scalar fill_value(const TokenReader& tokens, const NumberText& fill, DType dtype) {
+  check_holds(tokens, fill, dtype);
+  return rounded_number(fill.literal, dtype);
+}
+
+NumberText parse_fill(TokenReader& tokens) {
+  NumberText fill;
+  fill.at = tokens.peek();
+  fill.literal = parse_literal(tokens);
+  return fill;
+}
+
 // pad(axis, before, after) or pad(axis, before, after) else 1.0
 Operand padded(const ViewCall& call) {
   const int axis = call.axis(0);
@@ -67,11 +80,12 @@ Operand padded(const ViewCall& call) {
     call.tokens.fail(call.word, "the sizes are too large");
   call.sizes.check_shape(call.word, shape);
   const DType dtype = call.build.graph().dtype(call.value);
-  const Scalar fill =
-      call.fill ? rounded_number(*call.fill, dtype) : Scalar::of(std::int64_t{0}).as(dtype);
+  const Scalar fill = call.fill ? fill_value(call.tokens, *call.fill, dtype)
+                                : Scalar::of(std::int64_t{0}).as(dtype);
   if (const auto view = pad(call.view(), axis, before, after, fill)) return call.seen(*view);
-  const Operand copied = call.build.unpadded(call.value);
-  return {copied.node, *pad(copied.view, axis, before, after, fill)};
+  const Operand shown = call.build.unpadded(call.value);
+  if (const auto view = pad(shown.view, axis, before, after, fill)) return {shown.node, *view};
+  call.tokens.fail(call.word, "the sizes are too large for these strides");
 }
 
 Operand flipped(const ViewCall& call) {
@@ -94,7 +108,9 @@ Operand reshaped(const ViewCall& call) {
                      to_string(call.view().shape), count, to_string(call.arguments));
   call.sizes.check_shape(call.word, shape);
   if (const auto view = reshape(call.view(), shape)) return call.seen(*view);
-  const Operand copied = call.build.copy(call.value);
+  const Operand shown = call.build.unpadded(call.value);
+  if (const auto view = reshape(shown.view, shape)) return {shown.node, *view};
+  const Operand copied = call.build.copy(shown);
   return {copied.node, *reshape(copied.view, shape)};
 }
 
@@ -157,8 +173,8 @@ Operand apply_word(TokenReader& tokens, SizeReader& sizes, GraphBuilder& build,
     tokens.fail(word, "{} takes {}{} arguments, got {}", found.name, found.least, most,
                 arguments.rank());
   }
-  std::optional<Literal> fill;
-  if (found.apply == padded && tokens.take("else")) fill = parse_literal(tokens);
+  std::optional<NumberText> fill;
+  if (found.apply == padded && tokens.take("else")) fill = parse_fill(tokens);
   const Operand seen = found.apply({tokens, sizes, build, word, arguments, value, fill});
   return shows_fill_only(seen.view) ? build.unpadded(seen) : seen;
 }
@@ -187,7 +203,7 @@ void read_window(TokenReader& tokens, SizeReader& sizes, DType dtype, View& view
   tokens.expect("to");
   window.last = sizes.list();
   tokens.expect("else");
-  window.fill = rounded_number(parse_literal(tokens), dtype);
+  window.fill = fill_value(tokens, parse_fill(tokens), dtype);
   const int rank = view.shape.rank();
   bool fits = window.first.rank() == rank && window.last.rank() == rank;
   bool is_all = true;
@@ -225,9 +241,10 @@ Operand raw_view(TokenReader& tokens, SizeReader& sizes, const Graph& graph, con
   if (!range || (!is_empty && (range->first < 0 || range->last >= end)) ||
       (is_empty && (view.offset < 0 || view.offset > kMostElements)))
     tokens.fail(at, "the view leaves its value, which is {}", to_string(source.shape));
-  for (int i = 0; view.window && i < view.shape.rank(); ++i)
-    if (__builtin_sub_overflow(view.offset, view.window->first[i] * view.strides[i], &view.offset))
-      tokens.fail(at, "the sizes are too large");
+  if (!view.window) return {value.node, view};
+  if (!offsets_fit(view)) tokens.fail(at, "the sizes are too large for these strides");
+  for (int i = 0; i < view.shape.rank(); ++i)
+    view.offset -= view.window->first[i] * view.strides[i];
   return {value.node, view};
 }
 

@@ -1,8 +1,6 @@
 // The scanner, with one token of lookahead.
 #include "src/graph/tokens.h"
 
-#include <sinter/error.h>
-
 #include <algorithm>
 
 namespace sinter {

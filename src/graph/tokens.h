@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sinter/error.h>
 
 #include <cstdint>
 #include <string>
@@ -50,6 +51,17 @@ class TokenReader {
   [[noreturn]] void fail(const Token& at, fmt::format_string<Args...> format,
                          Args&&... args) const {
     fail_at(at.line, at.column, fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  // The result of `f`, which parses nothing; its UserErrors get the token's position.
+  template <typename F>
+  auto located(const Token& at, const F& f) const {
+    try {
+      return f();
+    } catch (const UserError& error) {
+      const std::string_view message = error.what();
+      fail(at, "{}", message.substr(message.find("] ") + 2));  // without "[number] "
+    }
   }
 
  private:

@@ -41,13 +41,14 @@ AloneRule alone_rule(const Machine& machine) {
 }
 
 std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config) {
-  const Family& chosen = family_of(config);
+  std::string refusal;
   for (const Family& family : families().first(config.index())) {
     const Offer offer = family.offer(space, machine, Wanted::best);
-    if (offer.configs.empty()) return offer.refusal;
-    return fmt::format("it was measured to be faster than {}", to_string(offer.configs.front()));
+    if (!offer.configs.empty())
+      return fmt::format("it was measured to be faster than {}", to_string(offer.configs.front()));
+    refusal = offer.refusal;
   }
-  return std::string(chosen.merit);
+  return refusal.empty() ? std::string(family_of(config).merit) : refusal;
 }
 
 Config choose_config(const IterationSpace& space, const Machine& machine) {

@@ -72,7 +72,8 @@ const Family* find_family(std::string_view name);  // null if there is none
 bool is_elementwise(const Config& config);
 // The rule for FusionOptions::runs_alone; null if no family on this machine needs one.
 AloneRule alone_rule(const Machine& machine);
-// Why the config's family computes the group rather than an earlier one of the table.
+// Why the config's family computes the group rather than an earlier one of the table: the refusal
+// of the one before it, or that it was measured to be faster.
 std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config);
 
 // The heuristic's best guess for a group on a machine.

@@ -6,11 +6,10 @@
 #include <cstdlib>
 
 #include "src/tile/access.h"
+#include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
-
-constexpr int kWidestVector = 8;
 
 bool is_even(const Access& access, AxisId axis, int vector) {
   if (access.offset % vector != 0 || access.start % vector != 0) return false;
@@ -31,7 +30,7 @@ int GpuFacts::vector_along(int axis) const {
   for (const Access& access : space.accesses)
     if (is_memory(access) && access.stride(axis) == 1)
       smallest = std::min(smallest, access.element_bytes);
-  int vector = std::min(kWidestVector, tile::kPackBytes / smallest);
+  int vector = std::min(tile::kWidestVector, tile::kPackBytes / smallest);
   for (const Access& access : space.accesses)
     while (is_memory(access) && access.stride(axis) == 1 && !is_even(access, axis, vector))
       vector /= 2;

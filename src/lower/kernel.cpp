@@ -13,6 +13,23 @@ std::string scalar_text(const KernelScalar& scalar) {
   return fmt::format("{}", scalar.bits);
 }
 
+void verify_library_call(const Kernel& kernel, const LibraryMatmul& call) {
+  SINTER_ASSERT(kernel.buffers.size() == 3, "{} takes 3 buffers, not {}", kernel.name(),
+                kernel.buffers.size());
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+    SINTER_ASSERT(kernel.buffers[i].written == (i == 2), "{} writes its last buffer only",
+                  kernel.name());
+  SINTER_ASSERT(kernel.scalars.empty(), "{} takes no scalars, not {}", kernel.name(),
+                kernel.scalars.size());
+  SINTER_ASSERT(kernel.grid == 1, "{} has a grid of {}", kernel.name(), kernel.grid);
+  SINTER_ASSERT(call.batch > 0 && call.m > 0 && call.n > 0 && call.k > 0,
+                "{} multiplies {} x ({}, {}) by ({}, {})", kernel.name(), call.batch, call.m,
+                call.k, call.k, call.n);
+  for (const LibraryMatrix* matrix : {&call.a, &call.b, &call.c})
+    SINTER_ASSERT(matrix->line > 0 && matrix->batch >= 0, "{}: lines are {} apart, batches {}",
+                  kernel.name(), matrix->line, matrix->batch);
+}
+
 }  // namespace
 
 KernelScalar KernelScalar::of(double value) {
@@ -29,7 +46,7 @@ std::vector<std::int64_t> scalar_words(const Kernel& kernel) {
 void verify(const Kernel& kernel) {
   SINTER_ASSERT(kernel.grid >= 0, "{} has a grid of {}", kernel.name(), kernel.grid);
   const tile::TileProgram* program = tile_program(kernel.body);
-  if (!program) return;
+  if (!program) return verify_library_call(kernel, std::get<LibraryMatmul>(kernel.body));
   SINTER_ASSERT(kernel.buffers.size() == program->buffers.size(), "{} takes {} buffers, not {}",
                 kernel.name(), program->buffers.size(), kernel.buffers.size());
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)

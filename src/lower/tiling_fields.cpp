@@ -12,14 +12,14 @@
 namespace sinter {
 namespace {
 
+using tile::kLargestCluster;
+using tile::kMostBlocksAtOnce;
+using tile::kMostPrefetch;
 using tile::kMostThreads;
+using tile::kWidestVector;
 
-constexpr int kWidestVector = 8;
-constexpr int kLargestCluster = 8;
 constexpr int kMostRows = 1024;
 constexpr int kMostVectors = 64;
-constexpr int kMostBlocks = 64;
-constexpr int kMostPrefetch = 8;
 
 // Names of the tile::Caching values that GPUs support.
 constexpr std::array<const char*, 3> kCachings = {"any", "results", "operands"};
@@ -67,7 +67,7 @@ std::array<ConfigField, 10> make_fields(bool is_row) {
        .follows_size = is_row},
       {.name = "blocks_at_once",
        .get = [](const Config& c) -> std::int64_t { return tiling_of(c).mapping.blocks_at_once; },
-       .most = kMostBlocks,
+       .most = kMostBlocksAtOnce,
        .follows_size = is_row},
       {.name = "prefetch",
        .get = [](const Config& c) -> std::int64_t { return tiling_of(c).mapping.prefetch; },

@@ -15,7 +15,12 @@
 namespace sinter::tile {
 
 inline constexpr int kWarpThreads = 32;
+// The limits of a Mapping.
 inline constexpr int kMostThreads = 1024;  // of a block
+inline constexpr int kWidestVector = 8;    // elements
+inline constexpr int kLargestCluster = 8;  // every GPU with clusters can run it
+inline constexpr int kMostBlocksAtOnce = 64;
+inline constexpr int kMostPrefetch = 8;
 
 class ThreadLayout {
  public:

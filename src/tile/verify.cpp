@@ -229,6 +229,8 @@ class Verifier {
     const Value& reduced = program_[instr.args[0]];
     if (!is_defined_on(info(instr.reduce_kind).combine, reduced.dtype))
       refuse(instr, "there is no {} of {}", name_of(instr.reduce_kind), name_of(reduced.dtype));
+    if (count == 2 && !is_integer(program_[instr.args[1]].dtype))
+      refuse(instr, "positions are i32 or i64");
     for (std::size_t i = 0; i < count; ++i) {
       const Value& result = program_[instr.results[i]];
       if (result.dtype != program_[instr.args[i]].dtype ||
@@ -312,9 +314,16 @@ std::string mapping_mistake(const Mapping& mapping) {
   if (!is_power(mapping.threads_per_row) || mapping.threads % mapping.threads_per_row != 0)
     return fmt::format("threads_per_row is a power of two that divides {}, not {}", mapping.threads,
                        mapping.threads_per_row);
-  if (!is_power(mapping.vector) || !is_power(mapping.cluster))
-    return fmt::format("vector and cluster are powers of two, not {} and {}", mapping.vector,
+  if (!is_power(mapping.vector) || mapping.vector > kWidestVector)
+    return fmt::format("vector is a power of two up to {}, not {}", kWidestVector, mapping.vector);
+  if (!is_power(mapping.cluster) || mapping.cluster > kLargestCluster)
+    return fmt::format("cluster is a power of two up to {}, not {}", kLargestCluster,
                        mapping.cluster);
+  if (mapping.blocks_at_once < 0 || mapping.blocks_at_once > kMostBlocksAtOnce)
+    return fmt::format("blocks_at_once is from 0 to {}, not {}", kMostBlocksAtOnce,
+                       mapping.blocks_at_once);
+  if (mapping.prefetch < 0 || mapping.prefetch > kMostPrefetch)
+    return fmt::format("prefetch is from 0 to {}, not {}", kMostPrefetch, mapping.prefetch);
   return "";
 }
 

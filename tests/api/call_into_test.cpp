@@ -261,6 +261,18 @@ TEST_P(CallInto, OverlapsNeverChangeResults) {
   }
 }
 
+TEST_P(CallInto, EmptyPartsOfAConcat) {
+  const auto f = compile([](const Tensor& x) {
+    return concat({slice(x, 2, 0, 0), x, slice(x, 2, 1, 1)}, 2);
+  });
+  const Tensor x = random({64, 16, 1, 1});
+  for (const Tensor& wide : {random({64, 16, 1, 2}), random({70, 16, 1, 2})}) {
+    const Tensor y = slice(slice(wide, 3, 0, 1), 0, 0, 64);
+    f.call_into(y, x);
+    EXPECT_TRUE(same(y, x));
+  }
+}
+
 // A program that cannot run in place is tried and kept, but never runs.
 TEST_P(CallInto, ExplainShowsTheProgramThatRuns) {
   const auto f = compile([](const Tensor& x) { return transpose(x, 0, 1) + 1; });

@@ -151,24 +151,39 @@ std::string promotion_table() {
   return text + "\n";
 }
 
-std::string reduction_row(std::string_view name, ReduceKind kind, std::string_view empty,
-                          std::string_view note) {
+const std::map<ReduceKind, std::string>& reduction_notes() {
+  static const std::map<ReduceKind, std::string> table{
+      {ReduceKind::sum, "integers wrap"},
+      {ReduceKind::prod, "integers wrap"},
+      {ReduceKind::max, "NaN wins"},
+      {ReduceKind::min, "NaN wins"},
+      {ReduceKind::argmax, "the first one; NaN wins"},
+      {ReduceKind::argmin, "the first one; NaN wins"},
+  };
+  return table;
+}
+
+std::string reduction_row(ReduceKind kind) {
   const auto result = [&](DType dtype) { return name_of(reduce_dtype(kind, dtype)); };
   const bool keeps = reduce_dtype(kind, DType::f16) == DType::f16;
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", name,
+  const std::string empty =
+      is_defined_for_nothing(kind) ? to_string(identity_of(kind, DType::i64)) : "error";
+  const auto note = reduction_notes().find(kind);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", name_of(kind),
                      keeps ? "same" : result(DType::f16), result(DType::i32), result(DType::i64),
-                     result(DType::boolean), empty, note);
+                     result(DType::boolean), empty,
+                     note == reduction_notes().end() ? "" : note->second);
 }
 
 std::string reduction_table() {
-  return "| reduction | floats | i32 | i64 | bool | empty | notes |\n"
-         "|---|---|---|---|---|---|---|\n" +
-         reduction_row("sum", ReduceKind::sum, "0", "integers wrap") +
-         reduction_row("prod", ReduceKind::prod, "1", "integers wrap") +
-         reduction_row("max", ReduceKind::max, "error", "NaN wins") +
-         reduction_row("min", ReduceKind::min, "error", "NaN wins") +
-         reduction_row("argmax", ReduceKind::argmax, "error", "the first one; NaN wins") +
-         reduction_row("argmin", ReduceKind::argmin, "error", "the first one; NaN wins") +
+  std::string text =
+      "| reduction | floats | i32 | i64 | bool | empty | notes |\n"
+      "|---|---|---|---|---|---|---|\n";
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) \
+  text += reduction_row(ReduceKind::name);
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+  return text +
          "| `any` | bool | bool | bool | bool | false | everything but 0 is true |\n"
          "| `all` | bool | bool | bool | bool | true | everything but 0 is true |\n"
          "| `mean` | same | f32 | f32 | f32 | NaN | |\n"
@@ -177,7 +192,8 @@ std::string reduction_table() {
 }
 
 constexpr std::string_view kRewrite =
-    "SINTER_REWRITE_DOCS=1 build/release/tests/test_api --gtest_filter=OperationsPage.*";
+    "SINTER_SOURCE_DIR=. SINTER_REWRITE_DOCS=1 build/release/tests/test_api "
+    "--gtest_filter=OperationsPage.*";
 
 std::string page() {
   std::string text = fmt::format(

@@ -147,6 +147,15 @@ TEST_P(Pad, SixteenBitsIntegersAndBools) {
             Floats({1, 0, 1}));
 }
 
+// The offset of the first index would overflow.
+TEST(PadTest, AnAxisOfOneElementMayHaveAnyStride) {
+  float value = 3;
+  const Tensor x = from_memory(&value, {1}, {std::int64_t{1} << 60}, DType::f32, nullptr);
+  const Floats want{0, 0, 0, 0, 0, 0, 0, 0, 0, 3};
+  EXPECT_EQ(pad(x, 0, 9, 0).to_vector<float>(), want);
+  EXPECT_EQ(compile([](const Tensor& t) { return pad(t, 0, 9, 0); })(x).to_vector<float>(), want);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cpu, Pad, ::testing::Values("cpu"));
 INSTANTIATE_TEST_SUITE_P(Simt, Pad, ::testing::Values("simt"));
 INSTANTIATE_TEST_SUITE_P(Gpu, Pad, ::testing::Values("cuda"));
@@ -159,6 +168,21 @@ TEST(PadErrors, SayWhatIsWrong) {
   EXPECT_USER_ERROR(pad(x, 1, -2, -2),
                     "[pad] axis 1 of (2, 3) cannot get -2 elements before it and -2 after it");
   EXPECT_USER_ERROR(pad(x, 0, 1, 0, ones({1})), "[pad] the value is a number, not a tensor");
+}
+
+TEST(PadErrors, CountsMayBeTheLeastAndTheLargest) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const Tensor x = ones({1});
+  EXPECT_USER_ERROR(pad(x, 0, kLeast, kMost),
+                    "[pad] axis 0 of (1) cannot get -9223372036854775808 elements before it and "
+                    "9223372036854775807 after it");
+  EXPECT_USER_ERROR(pad(x, 0, kMost, kLeast),
+                    "[pad] axis 0 of (1) cannot get 9223372036854775807 elements before it and "
+                    "-9223372036854775808 after it");
+  EXPECT_USER_ERROR(pad(x, 0, kMost, kMost),
+                    "[pad] axis 0 of (1) cannot get 9223372036854775807 elements before it and "
+                    "9223372036854775807 after it");
 }
 
 }  // namespace

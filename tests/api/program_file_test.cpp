@@ -92,6 +92,11 @@ TEST_F(ProgramFileTest, APaddedInputMayBeANumber) {
   EXPECT_TRUE(matches(outer(ones({6})), {3, 3, 3, 3, 1, 1}));
 }
 
+TEST_F(ProgramFileTest, ANumberMayBePaddedThroughAnyView) {
+  write("%c: f32() = constant 2.0\n%y = add %c.reshape(1).pad(0, 0, 2), 1.0\nreturn %y\n");
+  EXPECT_TRUE(matches(load_program(path_).call(std::vector<Tensor>{})[0], {3, 1, 1}));
+}
+
 TEST_F(ProgramFileTest, PaddedIntegersKeepALargeFill) {
   write(
       "%i: i64(4) = iota 0 step 1\n%y: f64 = cast %i.pad(0, 1, 1) else 1099511627776\n"

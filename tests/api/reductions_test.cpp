@@ -83,6 +83,16 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ReductionAxes,
                                            Shape{2, 3, 5, 7}),
                          shape_name);
 
+TEST(ReductionTable, HasEveryRowOfTheLibrary) {
+  std::string names = " ";
+  for (const ReductionRow& row : reduction_table()) names += row.name + " ";
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) \
+  EXPECT_NE(names.find(" " #name " "), std::string::npos)        \
+      << #name << " has no reference in tests/support/reduction_table.cpp";
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+}
+
 TEST(Reductions, OfEveryDType) {
   for (DType dtype : kAllDTypes) {
     if (dtype == DType::f32) continue;

@@ -156,5 +156,20 @@ TEST_F(PaddedViews, AWindowOfEverythingIsNone) {
   EXPECT_EQ(distinct_elements(padded), 4);
 }
 
+TEST_F(PaddedViews, NoneIsPaddedToOffsetsThatOverflow) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 47;
+  const View far{{2}, {kFar}, 0};
+  EXPECT_TRUE(pad(far, 0, 100, 100, kFill));
+  EXPECT_FALSE(pad(far, 0, 1'000'000, 0, kFill));
+  EXPECT_FALSE(pad(far, 0, 0, 1'000'000, kFill));
+  EXPECT_FALSE(pad(View{{2}, {-kFar}, kFar}, 0, 1'000'000, 0, kFill));
+  EXPECT_FALSE(pad(View{{2, 2}, {1, kFar}, 0}, 1, kFar, 0, kFill));
+  EXPECT_TRUE(offsets_fit(*pad(dense_view({2, 3}), 0, kFar, 0, kFill)));
+  // Padding once more, on the other axis or by composing views.
+  const View wide = *pad(View{{2, 2}, {kFar, kFar}, 0}, 0, 400, 0, kFill);
+  EXPECT_FALSE(pad(wide, 1, 400, 0, kFill));
+  EXPECT_FALSE(compose(*pad(dense_view({2}), 0, 1000, 0, kFill), far));
+}
+
 }  // namespace
 }  // namespace sinter

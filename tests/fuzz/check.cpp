@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "tests/fuzz/reference.h"
 
@@ -80,6 +81,8 @@ bool same_bits(const std::byte* a, const std::byte* b, DType dtype) {
          std::isnan(real_element(b, dtype));
 }
 
+}  // namespace
+
 std::optional<std::string> compare_bits(const Tensor& got, const Tensor& want) {
   std::string first;
   std::int64_t wrong = 0;
@@ -103,6 +106,8 @@ std::optional<std::string> compare_bits(const Tensor& got, const Tensor& want) {
   if (wrong == 0) return std::nullopt;
   return fmt::format("{}; {} of {} elements have other bits", first, wrong, want.numel());
 }
+
+namespace {
 
 std::optional<std::string> check_bits(Place place, const RandomProgram& program) {
   std::vector<Tensor> inputs;
@@ -141,12 +146,30 @@ std::optional<std::string> check_with(const Executor& executor, const RandomProg
   }
 }
 
+void note_numbers(const RandomProgram& program, Coverage& coverage) {
+  std::map<double, std::set<int>> read;  // which numbers of the call have a value; -1: a constant
+  for (const Step& step : program.steps)
+    for (const StepArg& arg : step.args)
+      if (arg.value < 0) read[arg.number].insert(arg.given);
+  for (const auto& [value, sources] : read) {
+    const int given = static_cast<int>(sources.size() - sources.count(-1));
+    coverage.numbers += given;
+    if (sources.size() > 1) coverage.equal_numbers += given;
+  }
+}
+
 void note(const RandomProgram& program, Coverage& coverage) {
   coverage.programs += 1;
   coverage.steps += static_cast<std::int64_t>(program.steps.size());
+  note_numbers(program, coverage);
   for (const Step& step : program.steps) {
     coverage.kinds[static_cast<std::size_t>(step.kind)] += 1;
     if (step.kind == StepKind::pointwise) coverage.ops[static_cast<std::size_t>(step.op)] += 1;
+    for (const StepArg& arg : step.args) {
+      const Step* source = step.kind == StepKind::matmul ? source_of(program, arg.value) : nullptr;
+      if (!source) continue;
+      (source->kind == StepKind::pad ? coverage.padded_products : coverage.computed_products) += 1;
+    }
   }
 }
 

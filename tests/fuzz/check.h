@@ -20,6 +20,10 @@ struct Coverage {
   std::int64_t unknown = 0;                                  // of those, not compared
   std::vector<int> ops = std::vector<int>(256, 0);           // programs' steps by Op
   std::vector<int> kinds = std::vector<int>(kStepKinds, 0);  // and by StepKind
+  int numbers = 0;                                           // of calls, read by steps
+  int equal_numbers = 0;      // and as large as another one, or as a constant
+  int computed_products = 0;  // matrix products of what a step computed
+  int padded_products = 0;    // and of what a step padded
 };
 
 struct Failure {
@@ -29,6 +33,9 @@ struct Failure {
 
 std::optional<Failure> check(const RandomProgram& program, const std::vector<Executor>& executors,
                              Coverage& coverage);
+
+// Where the two differ in more than the bits of NaN.
+std::optional<std::string> compare_bits(const Tensor& got, const Tensor& want);
 
 // The smallest program found that still fails in that executor.
 RandomProgram shrunk(const RandomProgram& program, const Executor& executor);

@@ -11,6 +11,7 @@
 #include "src/api/call_into.h"
 #include "src/api/devices.h"
 #include "src/api/program_cache.h"
+#include "src/base/check.h"
 #include "src/base/processors.h"
 #include "src/cpu/cpu_device.h"
 #include "src/graph/simplify.h"
@@ -90,15 +91,18 @@ struct TracedRun {
   std::vector<std::int64_t> extents;  // of the inputs
 };
 
-TracedRun traced(const RandomProgram& program, std::span<const Tensor> inputs) {
+TracedRun traced(const RandomProgram& program, const Arguments& examples) {
   TracedRun result{std::make_shared<Trace>(), {}};
   std::vector<Tensor> values;
-  for (const Tensor& input : inputs) {
+  for (const Tensor& input : examples.tensors()) {
     values.push_back(result.trace->add_input(input));
     result.extents.push_back(extent(values.back().impl()->view).last + 1);
   }
+  std::vector<Number> numbers;
+  for (const Number& example : examples.numbers())
+    numbers.push_back(result.trace->add_number(example));
   TraceScope scope(result.trace.get());
-  for (const Tensor& output : run_steps(program, values))
+  for (const Tensor& output : run_steps(program, {values, numbers}))
     result.trace->graph.outputs.push_back(result.trace->operand(output));
   return result;
 }
@@ -129,22 +133,55 @@ Tensor moved(const Tensor& tensor, const std::shared_ptr<Device>& target) {
   return make_tensor(impl.dtype, impl.view, std::move(storage), target);
 }
 
+TracedProgram build(const RandomProgram& program, const Arguments& examples, BuildOptions options,
+                    const std::shared_ptr<Device>& device, bool is_placed) {
+  const TracedRun run = traced(program, examples);
+  if (is_placed) options.outputs = strided_layout(program, run.trace->graph);
+  return {build_program(run.trace->graph, run.extents, options, device), {}};
+}
+
+std::vector<Scalar> scalars_of(std::span<const Number> numbers) {
+  std::vector<Scalar> scalars;
+  for (const Number& number : numbers) scalars.push_back(scalar_of(number));
+  return scalars;
+}
+
+// Built for other numbers than those of the call, as a cached program is. Nullopt if that is
+// invalid: the operations refuse the examples, or a guard does not hold.
+std::optional<TracedProgram> build_with_examples(const RandomProgram& program,
+                                                 const Arguments& inputs,
+                                                 const BuildOptions& options,
+                                                 const std::shared_ptr<Device>& device,
+                                                 bool is_placed) {
+  if (program.numbers.empty()) return std::nullopt;
+  try {
+    const std::vector<Number> examples = examples_of(program);
+    TracedProgram built = build(program, {inputs.tensors(), examples}, options, device, is_placed);
+    if (is_for(*built.program, scalars_of(inputs.numbers()))) return built;
+  } catch (const UserError&) {
+  }
+  return std::nullopt;
+}
+
 Run run_on(Place place, const RandomProgram& program, std::span<const Tensor> inputs,
-           BuildOptions options, bool is_placed = false) {
+           const BuildOptions& options, bool is_placed = false) {
   const std::shared_ptr<Device>& device = device_at(place);
   std::vector<Tensor> there(inputs.begin(), inputs.end());
   if (!device->shares_host_memory())
     for (Tensor& input : there) input = moved(input, device);
-  const TracedRun run = traced(program, there);
-  if (is_placed) options.outputs = strided_layout(program, run.trace->graph);
-  const TracedProgram built{build_program(run.trace->graph, run.extents, options, device), {}};
+  const std::vector<Number> numbers = numbers_of(program);
+  const Arguments call(there, numbers);
+  std::optional<TracedProgram> known =
+      build_with_examples(program, call, options, device, is_placed);
+  const TracedProgram built = known ? *known : build(program, call, options, device, is_placed);
+  SINTER_ASSERT(is_for(*built.program, scalars_of(numbers)), "not for the numbers it is made for");
   verify_stages(*built.program);
   Run result{{}, built.program->info.kernels};
   if (is_placed) {
-    result.outputs = strided_outputs(run.trace->graph, options.outputs, device);
-    run_traced_into(built, GivenOutputs(result.outputs, there), there);
+    result.outputs = strided_outputs(built.program->traced, built.program->options.outputs, device);
+    run_traced_into(built, GivenOutputs(result.outputs, there), call);
   } else {
-    result.outputs = run_traced(built, there);
+    result.outputs = run_traced(built, call);
   }
   if (!device->shares_host_memory())
     for (Tensor& output : result.outputs) output = moved(output, device_at(Place::cpu));
@@ -156,10 +193,8 @@ class Kernels {
  public:
   void add(const RandomProgram& program, Place place, BuildOptions options,
            bool is_placed = false) {
-    std::vector<Tensor> inputs;
-    for (const Input& input : program.inputs) inputs.push_back(make_input(input));
     const Device& device = *device_at(place);
-    const Graph graph = std::move(traced(program, inputs).trace->graph);
+    const Graph graph = graph_of(program);
     if (is_placed) options.outputs = strided_layout(program, graph);
     const PlannedKernels planned =
         plan_kernels(graph, options, device.machine(), device.parallelism());
@@ -202,10 +237,27 @@ std::string name_of(const Executor& executor) {
   return fmt::format("{}, {}", name_of(executor.place), kForms[static_cast<int>(executor.form)]);
 }
 
+Graph graph_of(const RandomProgram& program) {
+  std::vector<Tensor> inputs;
+  for (const Input& input : program.inputs) inputs.push_back(make_input(input));
+  const std::vector<Number> numbers = numbers_of(program);
+  return std::move(traced(program, {inputs, numbers}).trace->graph);
+}
+
 Run run_with(const Executor& executor, const RandomProgram& program,
              std::span<const Tensor> inputs) {
   return run_on(executor.place, program, inputs, options_for(executor.form),
                 executor.form == Form::placed);
+}
+
+Run run_graph(Place place, const Graph& graph, const Arguments& call, const BuildOptions& options) {
+  std::vector<std::int64_t> extents;
+  for (const Tensor& input : call.tensors()) extents.push_back(extent(input.impl()->view).last + 1);
+  const TracedProgram built{build_program(graph, extents, options, device_at(place)), {}};
+  SINTER_ASSERT(is_for(*built.program, scalars_of(call.numbers())),
+                "not for the numbers it is made for");
+  verify_stages(*built.program);
+  return {run_traced(built, call), built.program->info.kernels};
 }
 
 Run run_separately(Place place, const RandomProgram& program, std::span<const Tensor> inputs) {

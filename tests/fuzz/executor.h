@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/program/build.h"
 #include "tests/fuzz/program.h"
 
 namespace sinter::fuzz {
@@ -42,11 +43,18 @@ struct Run {
   int kernels = 0;
 };
 
-// Verifies every stage on the way.
+// The program, traced with the numbers of the call.
+Graph graph_of(const RandomProgram& program);
+
+// Verifies every stage on the way. A program is built for its example numbers, if that is valid for
+// the numbers of the call.
 Run run_with(const Executor& executor, const RandomProgram& program,
              std::span<const Tensor> inputs);
 // One operation after the other, each rounding its result: the reference of Form::rounded.
 Run run_separately(Place place, const RandomProgram& program, std::span<const Tensor> inputs);
+
+// Any graph, with its inputs from their first element on.
+Run run_graph(Place place, const Graph& graph, const Arguments& call, const BuildOptions& options);
 
 // Compiles the kernels of all the programs in few compilations, before the programs run.
 using ChooseExecutors = std::function<std::vector<Executor>(std::uint64_t seed)>;

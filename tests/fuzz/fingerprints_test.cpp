@@ -18,7 +18,7 @@
 #include "src/program/build.h"
 #include "src/program/offline_cuda.h"
 #include "src/suite/cases/case.h"
-#include "tests/fuzz/program.h"
+#include "tests/fuzz/executor.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -104,16 +104,7 @@ TEST_F(Fingerprints, OfRandomPrograms) {
   const std::uint64_t first = only ? std::strtoull(only, nullptr, 10) : 1;
   const std::uint64_t last = only ? first : count ? std::strtoull(count, nullptr, 10) : 1000;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
-    const RandomProgram program = generate(seed);
-    auto trace = std::make_shared<Trace>();
-    std::vector<Tensor> inputs;
-    for (const Input& input : program.inputs) inputs.push_back(trace->add_input(make_input(input)));
-    {
-      const TraceScope scope(trace.get());
-      for (const Tensor& output : run_steps(program, inputs))
-        trace->graph.outputs.push_back(trace->operand(output));
-    }
-    write(fmt::format("seed {}", seed), trace->graph, only != nullptr);
+    write(fmt::format("seed {}", seed), graph_of(generate(seed)), only != nullptr);
   }
 }
 

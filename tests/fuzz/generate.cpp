@@ -120,35 +120,37 @@ void choose_outputs(Random& random, const std::vector<int>& uses, RandomProgram&
 
 RandomProgram generate(std::uint64_t seed) {
   Random random(seed);
-  RandomProgram program;
+  Drawn drawn;
+  RandomProgram& program = drawn.program;
   program.seed = seed;
   // A few are large enough for reductions to be split among workers.
   const bool large = seed % 50 == 49;
-  const std::int64_t most = large ? 300000 : largest_tensor(random);
+  const std::int64_t most = drawn.most_elements = large ? 300000 : largest_tensor(random);
   const Shape theme = large ? large_shape(random) : random_shape(random, most);
   const DType dtype = random.pick({DType::f32, DType::f32, DType::f32, DType::f16, DType::bf16,
                                    DType::f64, DType::i32, DType::i64});
-  std::vector<Reference> values;
   const std::uint64_t inputs = 1 + random.below(4);
   for (std::uint64_t i = 0; i < inputs; ++i) {
     program.inputs.push_back(random_input(random, theme, dtype, most));
-    values.push_back(reference_input(program.inputs.back()));
+    drawn.values.push_back(reference_input(program.inputs.back()));
   }
-  std::vector<int> uses(values.size(), 0);
+  for (int i = random.pick({0, 0, 1, 2, 3}); i > 0; --i)
+    program.numbers.push_back(propose_number(random, program.numbers));
+  drawn.uses.assign(drawn.values.size(), 0);
   const std::size_t steps = 4 + random.below(random.one_in(3) ? 22 : 10);
   for (int attempt = 0; attempt < 400 && program.steps.size() < steps; ++attempt) {
-    const std::optional<Step> step = propose_step(random, values, uses, most);
+    const std::optional<Step> step = propose_step(random, drawn);
     if (!step) continue;
-    Reference value = reference_step(*step, values);
+    Reference value = reference_step(*step, drawn.values);
     if (value.shape.numel() > most || value.shape.rank() > 5) continue;
     if (!is_telling(value, random.one_in(40))) continue;
     for (const StepArg& arg : step->args)
-      if (arg.value >= 0) ++uses[static_cast<std::size_t>(arg.value)];
-    uses.push_back(0);
+      if (arg.value >= 0) ++drawn.uses[static_cast<std::size_t>(arg.value)];
+    drawn.uses.push_back(0);
     program.steps.push_back(*step);
-    values.push_back(std::move(value));
+    drawn.values.push_back(std::move(value));
   }
-  choose_outputs(random, uses, program);
+  choose_outputs(random, drawn.uses, program);
   return pruned(program);
 }
 

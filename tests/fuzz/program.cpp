@@ -115,18 +115,20 @@ Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
   }
 }
 
-Arg number(const StepArg& arg) {
+Arg number(const StepArg& arg, std::span<const Number> given) {
+  if (arg.given >= 0) return given[static_cast<std::size_t>(arg.given)];
   return arg.is_real ? Arg(arg.number) : Arg(static_cast<std::int64_t>(arg.number));
 }
 
-Tensor run_step(const Step& step, const std::vector<Tensor>& values) {
+Tensor run_step(const Step& step, const std::vector<Tensor>& values,
+                std::span<const Number> given) {
   if (step.kind == StepKind::arange) return arange(step.start, step.stop, step.stride, step.dtype);
-  if (step.kind == StepKind::full) return full(step.shape, number(step.args[0]), step.dtype);
+  if (step.kind == StepKind::full) return full(step.shape, number(step.args[0], given), step.dtype);
   if (step.kind == StepKind::pointwise) {
     std::vector<Arg> args;
     for (const StepArg& arg : step.args)
       args.push_back(arg.value >= 0 ? Arg(values[static_cast<std::size_t>(arg.value)])
-                                    : number(arg));
+                                    : number(arg, given));
     return call_pointwise(step.op, args);
   }
   std::vector<Tensor> tensors;
@@ -137,9 +139,32 @@ Tensor run_step(const Step& step, const std::vector<Tensor>& values) {
 
 }  // namespace
 
-std::vector<Tensor> run_steps(const RandomProgram& program, std::span<const Tensor> inputs) {
-  std::vector<Tensor> values(inputs.begin(), inputs.end());
-  for (const Step& step : program.steps) values.push_back(run_step(step, values));
+const Step* source_of(const RandomProgram& program, int value) {
+  while (value >= program.input_count()) {
+    const Step& step = program.steps[static_cast<std::size_t>(value - program.input_count())];
+    const bool is_view = step.kind >= StepKind::permute && step.kind <= StepKind::squeeze &&
+                         step.kind != StepKind::pad;
+    if (!is_view) return &step;
+    value = step.args[0].value;
+  }
+  return nullptr;
+}
+
+std::vector<Number> numbers_of(const RandomProgram& program) {
+  std::vector<Number> numbers;
+  for (const GivenNumber& each : program.numbers) numbers.push_back(each.number);
+  return numbers;
+}
+
+std::vector<Number> examples_of(const RandomProgram& program) {
+  std::vector<Number> numbers;
+  for (const GivenNumber& each : program.numbers) numbers.push_back(each.example);
+  return numbers;
+}
+
+std::vector<Tensor> run_steps(const RandomProgram& program, const Arguments& inputs) {
+  std::vector<Tensor> values(inputs.tensors().begin(), inputs.tensors().end());
+  for (const Step& step : program.steps) values.push_back(run_step(step, values, inputs.numbers()));
   std::vector<Tensor> outputs;
   for (int output : program.outputs) outputs.push_back(values[static_cast<std::size_t>(output)]);
   return outputs;
@@ -157,7 +182,7 @@ RandomProgram pruned(const RandomProgram& program) {
   for (std::size_t i = 0; i < program.inputs.size(); ++i) any_input = any_input || live[i];
   if (!any_input) live[0] = true;
 
-  RandomProgram result{program.seed, {}, {}, {}};
+  RandomProgram result{program.seed, {}, {}, {}, program.numbers};
   std::map<int, int> moved;
   for (int i = 0; i < inputs; ++i)
     if (live[static_cast<std::size_t>(i)]) {

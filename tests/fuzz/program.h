@@ -1,5 +1,6 @@
 // RandomProgram: a tensor program as a value, made from a seed by generate().
-// In: a seed. Out: inputs, steps and outputs, which print as C++ and run through the public API.
+// In: a seed. Out: inputs, numbers of a call, steps and outputs, which print as C++ and run through
+// the public API.
 #pragma once
 
 #include <sinter/sinter.h>
@@ -67,11 +68,18 @@ enum class StepKind : std::uint8_t {
 };
 inline constexpr int kStepKinds = static_cast<int>(StepKind::full) + 1;
 
+// A number of each call: a program traced with `example` runs with `number`.
+struct GivenNumber {
+  Number number = 0.0;
+  Number example = 0.0;  // of the same kind
+};
+
 // A value of the program, or a number.
 struct StepArg {
   int value = -1;
   double number = 0;
   bool is_real = false;
+  int given = -1;  // which number of the call it is; -1: a constant
 };
 
 struct Step {
@@ -96,11 +104,15 @@ struct RandomProgram {
   std::vector<Input> inputs;
   std::vector<Step> steps;
   std::vector<int> outputs;
+  std::vector<GivenNumber> numbers = {};
 
   int input_count() const { return static_cast<int>(inputs.size()); }
 };
 
 RandomProgram generate(std::uint64_t seed);
+
+// The step that computes or pads a value, behind other views of it; null for an input.
+const Step* source_of(const RandomProgram& program, int value);
 
 // Without the steps and inputs that no output needs (one input always stays).
 RandomProgram pruned(const RandomProgram& program);
@@ -108,8 +120,12 @@ RandomProgram pruned(const RandomProgram& program);
 // Without reductions and steps that depend on them; the outputs are the remaining unread values.
 RandomProgram pointwise_part(const RandomProgram& program);
 
-// Calls the API; under a trace it is recorded.
-std::vector<Tensor> run_steps(const RandomProgram& program, std::span<const Tensor> inputs);
+// The numbers that a call gives, or those that its program is traced with.
+std::vector<Number> numbers_of(const RandomProgram& program);
+std::vector<Number> examples_of(const RandomProgram& program);
+
+// Calls the API; under a trace it is recorded. `inputs` has as many numbers as the program.
+std::vector<Tensor> run_steps(const RandomProgram& program, const Arguments& inputs);
 
 // The input's row-major elements, rounded to its dtype.
 std::vector<double> input_values(const Input& input);

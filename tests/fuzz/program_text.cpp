@@ -18,7 +18,13 @@ std::string dtype_text(DType dtype) {
 
 std::string arg_text(const StepArg& arg) {
   if (arg.value >= 0) return fmt::format("v{}", arg.value);
+  if (arg.given >= 0) return fmt::format("n{}", arg.given);
   return arg.is_real ? fmt::format("{:#}", arg.number) : fmt::format("{:.0f}", arg.number);
+}
+
+std::string number_text(const Number& number) {
+  return number.kind() == NumberKind::real ? fmt::format("{:#}", number.real())
+                                           : fmt::format("{}", number.integer());
 }
 
 std::string axes_text(const Step& step) {
@@ -111,6 +117,10 @@ std::string to_string(const Input& input) {
 
 std::string to_string(const RandomProgram& program) {
   std::string text = fmt::format("// seed {}\n", program.seed);
+  for (std::size_t i = 0; i < program.numbers.size(); ++i)
+    text += fmt::format("n{} = Number({})  // traced with {}\n", i,
+                        number_text(program.numbers[i].number),
+                        number_text(program.numbers[i].example));
   int next = 0;
   for (const Input& input : program.inputs)
     text += fmt::format("v{} = {}\n", next++, to_string(input));

@@ -32,11 +32,28 @@ constexpr std::pair<StepKind, int> kWeights[] = {
 // The reference computes every product.
 constexpr std::int64_t kMostProducts = 100000;
 
+// Few different numbers, so that some are equal.
+StepArg small_number(Random& random) {
+  if (random.one_in(2)) return {-1, static_cast<double>(random.below(7)) - 3, false};
+  return {-1, random.pick({0.5, 2.0, -1.5, 0.25, 1.0, 3.0, -0.75, 0.1}), true};
+}
+
+Number as_number(const StepArg& arg) {
+  return arg.is_real ? Number(arg.number) : Number(static_cast<std::int64_t>(arg.number));
+}
+
+StepArg as_arg(const Number& number) {
+  return {-1, number.real(), number.kind() == NumberKind::real};
+}
+
 class Proposal {
  public:
-  Proposal(Random& random, const std::vector<Reference>& values, const std::vector<int>& uses,
-           std::int64_t most)
-      : random_(random), values_(values), uses_(uses), most_(most) {}
+  Proposal(Random& random, const Drawn& drawn)
+      : random_(random),
+        program_(drawn.program),
+        values_(drawn.values),
+        uses_(drawn.uses),
+        most_(drawn.most_elements) {}
 
   std::optional<Step> draw() {
     int total = 0;
@@ -123,15 +140,8 @@ class Proposal {
         }
         return step;
       }
-      case StepKind::pad: {
-        step.start = below(4);
-        step.stop = below(4);
-        step.stride = random_.pick<std::int64_t>({0, 0, 1});
-        Shape padded = shape;
-        padded[step.axes[0]] += step.start + step.stop;
-        if (padded.numel() > most_) return std::nullopt;
-        return step;
-      }
+      case StepKind::pad:
+        return draw_pad(step, shape);
       case StepKind::concat: {
         for (int tries = 0; tries < 6 && step.args.size() < 3; ++tries) {
           const int b = any_value();
@@ -150,6 +160,24 @@ class Proposal {
         if (random_.one_in(3)) step.axes[0] -= rank;
         return step;
     }
+  }
+
+  std::optional<Step> draw_pad(Step& step, const Shape& shape) {
+    step.start = below(4);
+    step.stop = below(4);
+    step.stride = random_.pick<std::int64_t>({0, 0, 1});
+    Shape padded = shape;
+    std::int64_t& size = padded[step.axes[0]];
+    // Often as long as an axis of another value, so that both can be operands of one step.
+    const Shape& like = value(any_value()).shape;
+    const std::int64_t length = like.rank() > 0 ? like[below(like.rank())] : 0;
+    if (const std::int64_t added = length - size; added > 0 && added <= 40) {
+      step.start = below(added + 1);
+      step.stop = added - step.start;
+    }
+    size += step.start + step.stop;
+    if (padded.numel() > most_) return std::nullopt;
+    return step;
   }
 
   // Weight and bias where values of the last axis' size (or last two axes' sizes) are at hand.
@@ -181,7 +209,20 @@ class Proposal {
           if (is_matmul(product)) fitting.push_back(std::move(product));
         }
     if (fitting.empty()) return std::nullopt;
-    return fitting[random_.below(fitting.size())];
+    // Products of inputs are drawn often enough: prefers padded operands, then computed ones.
+    Step best = fitting[random_.below(fitting.size())];
+    for (int tries = 0; tries < 2; ++tries)
+      if (const Step& other = fitting[random_.below(fitting.size())]; rarity(other) > rarity(best))
+        best = other;
+    return best;
+  }
+
+  int rarity(const Step& product) const {
+    int most = 0;
+    for (const StepArg& arg : product.args)
+      if (const Step* source = source_of(program_, arg.value))
+        most = std::max(most, source->kind == StepKind::pad ? 2 : 1);
+    return most;
   }
 
   bool is_matmul(const Step& step) const {
@@ -255,8 +296,10 @@ class Proposal {
     const std::int64_t length = like.rank() > 0 ? like.back() : 5;
     if (step.kind == StepKind::full) {
       step.shape = random_.one_in(2) ? like : Shape{length};
-      step.args = {small_number()};
-      if (is_integer(step.dtype)) step.args[0].number = std::trunc(step.args[0].number);
+      step.args = {any_number()};
+      StepArg& number = step.args[0];
+      if (!is_integer(step.dtype) || number.number == std::trunc(number.number)) return step;
+      number = {-1, std::trunc(number.number), number.is_real};
       return step;
     }
     if (step.dtype == DType::boolean) step.dtype = DType::i64;
@@ -266,9 +309,14 @@ class Proposal {
     return step;
   }
 
-  StepArg small_number() {
-    if (random_.one_in(2)) return {-1, static_cast<double>(below(7)) - 3, false};
-    return {-1, random_.pick({0.5, 2.0, -1.5, 0.25, 1.0, 3.0, -0.75, 0.1}), true};
+  // A number of the call, a constant that may have its value, or another one.
+  StepArg any_number() {
+    const auto count = static_cast<std::int64_t>(program_.numbers.size());
+    if (count == 0 || random_.one_in(3)) return small_number(random_);
+    const int given = below(count);
+    StepArg arg = as_arg(program_.numbers[static_cast<std::size_t>(given)].number);
+    if (!random_.one_in(4)) arg.given = given;
+    return arg;
   }
 
   std::optional<Step> draw_pointwise(Step& step) {
@@ -282,8 +330,8 @@ class Proposal {
     for (int i = 0; i < arity; ++i) {
       const bool needs_tensor =
           arity == 1 || (i == arity - 1 && !any_tensor) || (i == 0 && step.op == Op::where);
-      if (!needs_tensor && random_.one_in(4)) {
-        step.args.push_back(small_number());
+      if (!needs_tensor && random_.one_in(program_.numbers.empty() ? 4 : 2)) {
+        step.args.push_back(any_number());
         continue;
       }
       const auto operand = compatible_value(shape);
@@ -326,6 +374,7 @@ class Proposal {
   }
 
   Random& random_;
+  const RandomProgram& program_;
   const std::vector<Reference>& values_;
   const std::vector<int>& uses_;
   std::int64_t most_;
@@ -333,9 +382,21 @@ class Proposal {
 
 }  // namespace
 
-std::optional<Step> propose_step(Random& random, const std::vector<Reference>& values,
-                                 const std::vector<int>& uses, std::int64_t most_elements) {
-  return Proposal(random, values, uses, most_elements).draw();
+std::optional<Step> propose_step(Random& random, const Drawn& drawn) {
+  return Proposal(random, drawn).draw();
+}
+
+GivenNumber propose_number(Random& random, const std::vector<GivenNumber>& earlier) {
+  // Often 1: whether a factor is dropped depends on a guard.
+  const auto any = [&] { return random.one_in(5) ? Number(1.0) : as_number(small_number(random)); };
+  GivenNumber given;
+  given.number =
+      earlier.empty() || !random.one_in(3) ? any() : earlier[random.below(earlier.size())].number;
+  given.example = given.number;
+  if (random.one_in(2)) return given;
+  do given.example = any();
+  while (given.example.kind() != given.number.kind());
+  return given;
 }
 
 }  // namespace sinter::fuzz

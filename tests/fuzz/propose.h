@@ -29,8 +29,17 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// `uses`: the number of steps that read each value so far.
-std::optional<Step> propose_step(Random& random, const std::vector<Reference>& values,
-                                 const std::vector<int>& uses, std::int64_t most_elements);
+// A program as far as it has been drawn.
+struct Drawn {
+  RandomProgram program;
+  std::vector<Reference> values = {};
+  std::vector<int> uses = {};  // the number of steps that read each value
+  std::int64_t most_elements = 0;
+};
+
+std::optional<Step> propose_step(Random& random, const Drawn& drawn);
+
+// A number of a call. Some have the value of an earlier one, or of a constant.
+GivenNumber propose_number(Random& random, const std::vector<GivenNumber>& earlier);
 
 }  // namespace sinter::fuzz

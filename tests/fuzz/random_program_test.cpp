@@ -61,6 +61,9 @@ TEST(RandomPrograms, InterpretedOnesAgreeWithTheReference) {
   for (int kind = 0; kind < kStepKinds; ++kind)
     EXPECT_GT(coverage.kinds[static_cast<std::size_t>(kind)], 0)
         << name_of(static_cast<StepKind>(kind)) << " was never drawn";
+  for (const int count : {coverage.numbers, coverage.equal_numbers, coverage.computed_products,
+                          coverage.padded_products})
+    EXPECT_GT(count, 20) << to_string(coverage);
 }
 
 TEST(RandomPrograms, FromSeed) {

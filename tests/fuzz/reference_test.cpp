@@ -1,5 +1,5 @@
 // The reference of matrix products on values worked out by hand, the bounds it states, and the text
-// of such a step.
+// of random programs.
 #include "tests/fuzz/reference.h"
 
 #include <gtest/gtest.h>
@@ -72,6 +72,20 @@ TEST(MatmulReference, TheTextOfAStepNamesTransposedOperands) {
   program.steps = {step};
   program.outputs = {2};
   EXPECT_NE(to_string(program).find("v2 = matmul(v0, transpose(v1, -2, -1));"), std::string::npos);
+}
+
+TEST(RandomProgramText, NamesTheNumbersOfACall) {
+  RandomProgram program;
+  program.inputs.resize(1);
+  program.numbers = {{Number(0.5), Number(2.0)}, {Number(3), Number(3)}};
+  Step step;
+  step.op = Op::fma;
+  step.args = {{0}, {-1, 0.5, true, 0}, {-1, 3, false, 1}};
+  program.steps = {step};
+  program.outputs = {1};
+  const std::string text = to_string(program);
+  EXPECT_NE(text.find("n0 = Number(0.5)  // traced with 2."), std::string::npos) << text;
+  EXPECT_NE(text.find("v1 = fma(v0, n0, n1);"), std::string::npos) << text;
 }
 
 }  // namespace

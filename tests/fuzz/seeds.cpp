@@ -107,9 +107,11 @@ std::string to_string(const Coverage& coverage) {
       missing += fmt::format(" {}", name_of(static_cast<StepKind>(kind)));
   return fmt::format(
       "{} programs, {} steps, {} kernels fused, {} eager; {} of {} table ops; not drawn:{}; {} "
-      "elements, {:.2f} % of them not compared",
+      "numbers of calls, {} of them equal to others; {} operands of products computed, {} padded; "
+      "{} elements, {:.2f} % of them not compared",
       coverage.programs, coverage.steps, coverage.fused_kernels, coverage.eager_kernels, ops, table,
-      missing.empty() ? " none" : missing, coverage.elements,
+      missing.empty() ? " none" : missing, coverage.numbers, coverage.equal_numbers,
+      coverage.computed_products, coverage.padded_products, coverage.elements,
       100.0 * static_cast<double>(coverage.unknown) /
           static_cast<double>(std::max<std::int64_t>(1, coverage.elements)));
 }

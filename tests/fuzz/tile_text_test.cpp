@@ -14,7 +14,7 @@
 #include "src/suite/cases/case.h"
 #include "src/tile/parse.h"
 #include "tests/fuzz/editor.h"
-#include "tests/fuzz/program.h"
+#include "tests/fuzz/executor.h"
 
 namespace sinter::fuzz {
 namespace {
@@ -54,17 +54,6 @@ Graph suite_graph(const suite::Case& each, const Shape& shape, DType dtype) {
   return trace->graph;
 }
 
-Graph random_graph(std::uint64_t seed) {
-  const RandomProgram program = generate(seed);
-  auto trace = std::make_shared<Trace>();
-  std::vector<Tensor> inputs;
-  for (const Input& input : program.inputs) inputs.push_back(trace->add_input(make_input(input)));
-  const TraceScope scope(trace.get());
-  for (const Tensor& output : run_steps(program, inputs))
-    trace->graph.outputs.push_back(trace->operand(output));
-  return trace->graph;
-}
-
 void expect_round_trip(const tile::TileProgram& program) {
   const std::string text = to_string(program);
   SCOPED_TRACE(text);
@@ -92,7 +81,7 @@ TEST(TileText, OfRandomKernelsIsReadBack) {
   const std::uint64_t count = number_from("SINTER_FUZZ_COUNT", 200);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(seed);
-    for (const tile::TileProgram& program : kernels_of(random_graph(seed)))
+    for (const tile::TileProgram& program : kernels_of(graph_of(generate(seed))))
       expect_round_trip(program);
     if (HasFailure()) return;
   }
@@ -128,6 +117,10 @@ constexpr const char* kWords[] = {"%0",
                                   "kernel",
                                   "mapping threads = 64\n",
                                   "vector = 3",
+                                  "vector = 16",
+                                  "cluster = 16",
+                                  "prefetch = 2",
+                                  "argmin",
                                   "caching",
                                   "nothing",
                                   "f16",
@@ -169,7 +162,7 @@ TEST(TileText, EditedAtRandomIsAProgramOrAUserError) {
   int errors = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Editor editor(seed, kWords);
-    for (const tile::TileProgram& kernel : kernels_of(random_graph(seed))) {
+    for (const tile::TileProgram& kernel : kernels_of(graph_of(generate(seed)))) {
       const std::string text = to_string(kernel);
       for (int i = 0; i < 50; ++i) {
         const std::string edited = editor.edited(text);

@@ -17,6 +17,7 @@ namespace {
 using testing_support::along_rows;
 using testing_support::expanded;
 using testing_support::GraphMaker;
+using testing_support::seen;
 using testing_support::sliced;
 using testing_support::transposed;
 
@@ -31,6 +32,7 @@ struct Sample {
   Operand range =
       maker.range(6, Scalar::of(std::int64_t{2}), Scalar::of(std::int64_t{3}), DType::i64);
   Operand cast = maker.cast(range, DType::f16);
+  Operand padded = maker.op(Op::exp, {seen(x, *pad(x.view, 0, 1, 1, Scalar::of(0.0)))});
 
   Sample() {
     maker.output(joined);
@@ -59,6 +61,14 @@ TEST_P(VerifyGraphTest, RefusesIt) {
   Graph graph = sample.maker.graph;
   GetParam().apply(sample, graph);
   EXPECT_THROW(verify(graph), InternalError);
+}
+
+// Changes the window through which a node reads its first operand.
+void window_of(Graph& graph, const Operand& node, const std::function<void(Window&)>& change) {
+  View& view = graph[node.node].operands[0].view;
+  Window window = *view.window;
+  change(window);
+  view.window = std::make_shared<const Window>(window);
 }
 
 const Break kBreaks[] = {
@@ -110,10 +120,47 @@ const Break kBreaks[] = {
     {"output_leaves_its_node", [](Sample&, Graph& g) { g.outputs[0].view.offset = 1; }},
     {"output_is_no_node", [](Sample&, Graph& g) { g.outputs[0].node = g.size(); }},
     {"input_list_names_another_node", [](Sample& s, Graph& g) { g.inputs[0] = s.shifted.node; }},
+    {"window_of_another_rank",
+     [](Sample& s, Graph& g) { window_of(g, s.padded, [](Window& w) { w.first.erase(0); }); }},
+    {"window_that_begins_before_its_view",
+     [](Sample& s, Graph& g) { window_of(g, s.padded, [](Window& w) { w.first[0] = -1; }); }},
+    {"window_that_ends_after_its_view",
+     [](Sample& s, Graph& g) { window_of(g, s.padded, [](Window& w) { w.last[1] = 7; }); }},
+    {"window_that_ends_before_it_begins",
+     [](Sample& s, Graph& g) { window_of(g, s.padded, [](Window& w) { w.last[0] = 0; }); }},
+    {"reduce_of_a_padded_view",
+     [](Sample& s, Graph& g) {
+       g[s.row_max.node].operands[0].view =
+           *pad(slice(dense_view({4, 6}), 0, 1, 3, 1), 0, 1, 0, Scalar::of(0.0));
+     }},
+    {"padded_output",
+     [](Sample&, Graph& g) {
+       g.outputs[0].view = *pad(g.outputs[0].view, 0, 1, 0, Scalar::of(0.0));
+     }},
 };
 
 INSTANTIATE_TEST_SUITE_P(GraphTest, VerifyGraphTest, testing::ValuesIn(kBreaks),
                          [](const auto& row) { return std::string(row.param.name); });
+
+// The table computes the other kinds of entries at once, so they cannot be wrong in this way.
+TEST(GraphTest, NumbersThatUseOthersWronglyAreRefused) {
+  const auto expect_refused = [](const NumberExpr& expr) {
+    Graph graph;
+    graph.numbers.argument(NumberKind::integer, Scalar::of(std::int64_t{3}));
+    EXPECT_NO_THROW(verify(graph));
+    graph.numbers.add(expr);
+    EXPECT_THROW(verify(graph), InternalError);
+  };
+  using Kind = NumberExpr::Kind;
+  expect_refused({.kind = Kind::argument, .index = 1});
+  expect_refused({.kind = Kind::argument, .index = -1});
+  expect_refused({.kind = Kind::value, .operands = {0, kNoNumber, kNoNumber}});
+  expect_refused({.kind = Kind::value, .operands = {1, kNoNumber, kNoNumber}});
+  expect_refused({.kind = Kind::value, .operands = {-2, kNoNumber, kNoNumber}});
+  expect_refused({.kind = Kind::quotient, .dtype = DType::i64, .operands = {0, 0, 0}});
+  expect_refused({.kind = Kind::cast, .operands = {0, 0, kNoNumber}});
+  expect_refused({.kind = Kind::apply, .op = Op::add, .operands = {0, kNoNumber, kNoNumber}});
+}
 
 TEST(GraphTest, PrintsNodesViewsAndOutputs) {
   const Sample sample;
@@ -125,6 +172,7 @@ TEST(GraphTest, PrintsNodesViewsAndOutputs) {
             "%5: f32(8, 6) = concat %4, %0 axis 0\n"
             "%6: i64(6) = iota 2 step 3\n"
             "%7: f16(6) = cast %6\n"
+            "%8: f32(6, 6) = exp %0[(6, 6) strides (6, 1) where (1, 0) to (5, 6) else 0.0]\n"
             "return %5, %2[(6, 4) strides (1, 6)], %7\n");
 }
 

@@ -22,6 +22,13 @@ TEST(Reductions, IdentitiesAreOfTheDType) {
   EXPECT_EQ(identity_of(ReduceKind::min, DType::boolean).integer, 1);
 }
 
+TEST(Reductions, CombineWhatTheyAccumulate) {
+#define SINTER_REDUCTION(name, identity, combine, dtype, finish) \
+  EXPECT_NE(info(Op::combine).rule, DTypeRule::Floating) << #name;
+#include <sinter/reductions.def>
+#undef SINTER_REDUCTION
+}
+
 TEST(Reductions, DTypes) {
   using enum DType;
   EXPECT_EQ(reduce_dtype(ReduceKind::sum, i32), i64);

@@ -2,8 +2,10 @@
 // a clear error.
 #include "src/graph/text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -87,6 +89,54 @@ TEST(GraphTextTest, ANumberOfACallTakesTheDtypeBesideIt) {
                UserError);
 }
 
+TEST(GraphTextTest, ANumberComputedFromACallsPromotesByItsValue) {
+  const Graph graph = parse_graph(
+      "#a = argument integer 7\n#b = argument integer 2\n#q = quotient #a, #b\n"
+      "%x: i32(4) = input\n%y = add %x, #q\nreturn %y\n");
+  EXPECT_EQ(graph.dtype(graph.outputs[0]), DType::i32);
+}
+
+// As in full(). Whether an integer dtype holds the number is checked at each call.
+TEST(GraphTextTest, ANumberOfACallIsConvertedToTheDtypeOfItsValue) {
+  const std::string text =
+      "#0 = argument integer 3\n"
+      "#1 = exact i64 #0\n"
+      "%0: i64() = number #1\n"
+      "return %0\n";
+  EXPECT_EQ(to_string(parse_graph("#n = argument integer 3\n%c: i64() = number #n\nreturn %c\n")),
+            text);
+  EXPECT_EQ(to_string(parse_graph(text)), text) << "already checked";
+  // In the precision of kernels.
+  EXPECT_EQ(to_string(parse_graph("#n = argument real 0.5\n%c: f16() = number #n\nreturn %c\n")),
+            "#0 = argument real 0.5\n#1 = exact f32 #0\n%0: f16() = number #1\nreturn %0\n");
+  const auto error = [](const std::string& lines) {
+    return error_of([&] { parse_graph(lines + "return %c\n"); });
+  };
+  EXPECT_EQ(error("#lr = argument real 0.5\n%c: i64() = number #lr\n"),
+            "[parse] 2:20: i64 cannot hold #lr, which is a real number");
+  EXPECT_EQ(error("#n = argument integer 5000000000\n%c: i32(4) = number #n\n"),
+            "[parse] 2:21: i32 cannot hold 5000000000");
+  EXPECT_EQ(error("#n = argument integer 18446744073709551615\n%c: i64() = number #n\n"),
+            "[parse] 2:20: i64 cannot hold 18446744073709551615");
+}
+
+TEST(GraphTextTest, MistakesOfComputedNumbersHaveTheirPosition) {
+  const auto error = [](const std::string& lines) {
+    return error_of([&] { parse_graph("#a = argument integer 7\n" + lines); });
+  };
+  EXPECT_EQ(error("#z = argument integer 0\n#q = quotient #a, #z\n"),
+            "[parse] 3:6: an integer cannot be divided by 0");
+  EXPECT_EQ(error("#h = argument real 0.5\n  #e = exact i32 #h\n"),
+            "[parse] 3:8: 0.5 does not fit i32; cast the tensor to f64");
+  EXPECT_EQ(error("#z = 0\n#d = divisor i32 #z\n"),
+            "[parse] 3:6: integers cannot be divided by 0; cast the tensor to a float");
+  EXPECT_EQ(error("#b = argument integer 18446744073709551615\n#s = add i64 #a, #b\n"),
+            "[parse] 3:6: 18446744073709551615 does not fit i64");
+  EXPECT_EQ(error("#b = argument integer 5000000000\n%x: i32(4) = input\n%y = add %x, #b\n"),
+            "[parse] 4:14: 5000000000 does not fit i32, the type of the tensor; cast the tensor to "
+            "i64");
+}
+
 TEST(GraphTextTest, PaddedViewsAreReadBack) {
   const std::string text =
       "%0: f32(4, 3) = input\n"
@@ -113,6 +163,46 @@ TEST(GraphTextTest, PaddedViewsAreReadBack) {
             "[parse] 2:30: (0, 0) to (3) is no window of (4)");
   EXPECT_EQ(error(".pad(0, -1, 0)"), "[parse] 2:14: counts cannot be negative");
   EXPECT_EQ(error(".pad(0, 9223372036854775807, 0)"), "[parse] 2:14: the sizes are too large");
+}
+
+// The offsets of indices outside the window are computed as well.
+TEST(GraphTextTest, PaddedViewsWithOffsetsThatOverflowAreRefused) {
+  const auto error = [](const std::string& view) {
+    return error_of([&] { parse_graph("%x: f32(4) = input\n%y = add %x" + view + ", 1.0\n"); });
+  };
+  EXPECT_EQ(error("[(281474976710656) strides (281474976710656) where (281474976710655) to "
+                  "(281474976710656) else 0.0]"),
+            "[parse] 2:13: the sizes are too large for these strides");
+  EXPECT_EQ(error("[(2) strides (140737488355328)].pad(0, 1000000, 0)"),
+            "[parse] 2:44: the sizes are too large for these strides");
+  EXPECT_EQ(error("[(2) strides (140737488355328)].pad(0, 0, 1000000)"),
+            "[parse] 2:44: the sizes are too large for these strides");
+  EXPECT_EQ(error("[(1) strides (-281474976710656)].pad(0, 40000, 0)"),
+            "[parse] 2:45: the sizes are too large for these strides");
+  // Large, but not too large.
+  EXPECT_NO_THROW(
+      parse_graph("%x: f32(4) = input\n"
+                  "%y = add %x.pad(0, 281474976710000, 0).flip(0), 1.0\n"
+                  "return %y\n"));
+}
+
+TEST(GraphTextTest, APaddedViewShowsOnlyNumbersOfItsDtype) {
+  const auto error = [](const std::string& dtype, const std::string& view) {
+    return error_of(
+        [&] { parse_graph("%x: " + dtype + "(4) = input\n%y = copy %x" + view + "\n"); });
+  };
+  EXPECT_EQ(error("i32", ".pad(0, 1, 1) else 2.5"), "[parse] 2:32: i32 cannot hold 2.5");
+  EXPECT_EQ(error("i64", ".pad(0, 1, 1) else nan"), "[parse] 2:32: i64 cannot hold nan");
+  EXPECT_EQ(error("i32", ".pad(0, 1, 1) else 5000000000"),
+            "[parse] 2:32: i32 cannot hold 5000000000");
+  EXPECT_EQ(error("bool", ".pad(0, 1, 1) else 2"), "[parse] 2:32: bool cannot hold 2");
+  const std::string window = "[(6) strides (1) where (1) to (5) else ";
+  EXPECT_EQ(error("i32", window + "2.5]"), "[parse] 2:52: i32 cannot hold 2.5");
+  EXPECT_EQ(error("i32", window + "5000000000]"), "[parse] 2:52: i32 cannot hold 5000000000");
+  EXPECT_NO_THROW(
+      parse_graph("%x: bool(4) = input\n%i: i32(4) = input\n"
+                  "%y = copy %x.pad(0, 1, 1) else true\n"
+                  "%z = copy %i.pad(0, 1, 1) else -7\nreturn %y, %z\n"));
 }
 
 TEST(GraphTextTest, NumbersKeepEveryBit) {
@@ -351,6 +441,22 @@ TEST(ParseTest, DeepLongAndHugeTextIsRefused) {
             "[parse] 1:1: names and integers have at most 64 characters");
   EXPECT_EQ(error_of([&] { parse_graph(std::string(20'000'000, ' ')); }),
             "[parse] 1:1: the text has 20000000 bytes; at most 16777216 are read");
+}
+
+// A search through the sizes for each name would take minutes.
+TEST(ParseTest, ManySizesAreReadInLinearTime) {
+  constexpr int kSizes = 100'000;
+  std::string text = "sizes s0 = 1\n";
+  SizeValues given;
+  for (int i = 1; i < kSizes; ++i) {
+    text += fmt::format("sizes s{} = s{} + 0 * s{}\n", i, i - 1, i / 2);
+    given.emplace_hint(given.end(), fmt::format("s{}", i), 2);
+  }
+  text += fmt::format("%x: f32(s{}) = input\nreturn %x\n", kSizes - 1);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_graph(text)[0].shape, Shape({1}));
+  EXPECT_EQ(parse_graph(text, given)[0].shape, Shape({2}));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(ParseTest, GivenSizesMustBeDeclared) {

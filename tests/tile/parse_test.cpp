@@ -1,6 +1,7 @@
 // Parsing tile programs: accepted programs, and the position and text of errors.
 #include "src/tile/parse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
@@ -173,6 +174,15 @@ const Wrong kWrongs[] = {
     {"caching", "  in x", "  caching result\n  in x", "did you mean results?"},
     {"mapping_field", "  in x", "  mapping threds = 32\n  in x", "did you mean threads?"},
     {"mapping", "  in x", "  mapping threads = 33\n  in x", "3:3: a block has 32, 64"},
+    {"wide_vector", "  in x", "  mapping threads = 32, threads_per_row = 1, vector = 16\n  in x",
+     "3:3: vector is a power of two up to 8, not 16"},
+    {"large_cluster", "  in x", "  mapping threads = 32, threads_per_row = 1, cluster = 16\n  in x",
+     "3:3: cluster is a power of two up to 8, not 16"},
+    {"many_blocks", "  in x",
+     "  mapping threads = 32, threads_per_row = 1, blocks_at_once = 65\n  in x",
+     "3:3: blocks_at_once is from 0 to 64, not 65"},
+    {"deep_prefetch", "  in x", "  mapping threads = 32, threads_per_row = 1, prefetch = 9\n  in x",
+     "3:3: prefetch is from 0 to 8, not 9"},
     {"dtype", "x: f32", "x: float", "expected a type"},
     {"multiple", "n: i64", "n: i64 multiple of 3", "cannot be a multiple of 3"},
     {"positive", "n: i64", "n: f64 positive", "cannot be positive"},

@@ -227,6 +227,14 @@ const Break kBreaks[] = {
        find(p.body, Code::reduce).reduce_kind = ReduceKind::argmax;
      },
      "reduce of"},
+    {"argmax_of_positions_that_are_reals",
+     [](const Sample& s, TileProgram& p) {
+       Instr& reduce = find(p.body, Code::reduce);
+       reduce.reduce_kind = ReduceKind::argmax;
+       reduce.args.push_back(s.scaled);
+       reduce.results.push_back(s.sums[0]);
+     },
+     "positions are i32 or i64: reduce of %14, %14"},
     {"loop_bound_that_is_a_tile",
      [](const Sample& s, TileProgram& p) { find(p.body, Code::loop).args[1] = s.cols; },
      "bounds are i64 scalars"},
