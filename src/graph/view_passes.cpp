@@ -40,8 +40,9 @@ Graph drop_unit_axes(Graph graph) {
 
 namespace {
 
-// Whether a node may compute an element once for each time a reader sees it.
-enum class Repeat : std::uint8_t { no, cheap_work };
+// Which views are moved: those that show each element once, or those that repeat elements, where
+// the work on an element is cheap enough to be done each time.
+enum class Moved : std::uint8_t { once, repeated };
 
 bool reads_leaves_only(const Graph& graph, const Node& node) {
   return std::all_of(node.operands.begin(), node.operands.end(),
@@ -49,13 +50,13 @@ bool reads_leaves_only(const Graph& graph, const Node& node) {
 }
 
 // Makes the node compute its elements in the order its readers use. Returns false, and leaves the
-// node unchanged, if that would repeat more work than allowed or the views do not compose.
-bool move_through_view(const Graph& graph, Node& node, const View& view, Repeat repeat) {
+// node unchanged, if the view is of the other kind, would repeat much work, or does not compose.
+bool move_through_view(const Graph& graph, Node& node, const View& view, Moved moved) {
   if (view.shape.numel() == 0) return false;  // kernels cannot iterate over an empty space
   if (view.is_padded()) return false;         // the fill is not computed by the node
   const bool repeats = distinct_elements(view) < view.shape.numel();
-  if (repeats &&
-      (repeat == Repeat::no || info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
+  if (repeats != (moved == Moved::repeated)) return false;
+  if (repeats && (info(node.op).cost >= kHeavyCost || !reads_leaves_only(graph, node)))
     return false;
   std::vector<View> views;
   for (const Operand& operand : node.operands) {
@@ -115,7 +116,7 @@ class Readers {
   ById<NodeId, char> is_read_by_products_;
 };
 
-Graph sink(Graph graph, Repeat repeat) {
+Graph sink(Graph graph, Moved moved) {
   const Readers readers(graph);
   for (NodeId id = graph.size() - 1; id >= 0; --id) {
     if (!is_pointwise(graph[id].op)) continue;
@@ -127,8 +128,8 @@ Graph sink(Graph graph, Repeat repeat) {
         without_unit_axes(view) == without_unit_axes(dense_view(graph[id].shape)))
       continue;
     // A matrix product sees each element of its operands many times.
-    const Repeat allowed = readers.has_products(id) ? Repeat::no : repeat;
-    if (!move_through_view(graph, graph[id], view, allowed)) continue;
+    if (moved == Moved::repeated && readers.has_products(id)) continue;
+    if (!move_through_view(graph, graph[id], view, moved)) continue;
     for (Operand* reader : readers.of(id)) reader->view = dense_view(view.shape);
   }
   return graph;
@@ -136,8 +137,8 @@ Graph sink(Graph graph, Repeat repeat) {
 
 }  // namespace
 
-Graph sink_views(Graph graph) { return sink(std::move(graph), Repeat::no); }
+Graph sink_views(Graph graph) { return sink(std::move(graph), Moved::once); }
 
-Graph repeat_cheap_work(Graph graph) { return sink(std::move(graph), Repeat::cheap_work); }
+Graph repeat_cheap_work(Graph graph) { return sink(std::move(graph), Moved::repeated); }
 
 }  // namespace sinter
