@@ -252,19 +252,22 @@ SN_INLINE i64 floor_div(i64 a, i64 b) { return whole_floor_div(a, b); }
 SN_INLINE f32 floor_div(f32 a, f32 b) { return real_floor_div(a, b); }
 SN_INLINE f64 floor_div(f64 a, f64 b) { return real_floor_div(a, b); }
 
-// The quotient of 31 bits and a positive number, by multiplying with the number's `inverse`
-// (src/runtime/gpu_argument.h).
-SN_INLINE idx positive_quotient(idx a, u64 inverse) {
-  const u32 number = (u32)a, high = (u32)(inverse >> 32);
+// A number of 31 bits divided by a positive one, by multiplying with the divisor's `inverse`
+// (src/runtime/gpu_argument.h), whose upper half is `high`.
+SN_INLINE idx times_inverse(u32 number, u32 high, u64 inverse) {
   const u32 product = (u32)((u64)number * (u32)inverse >> 32) + (high & 1 ? number : 0);
   return (idx)(product >> (high >> 8));
+}
+SN_INLINE idx positive_quotient(idx a, u64 inverse) {
+  return times_inverse((u32)a, (u32)(inverse >> 32), inverse);
 }
 // a / b for a program id or such a quotient. There is no inverse of a large or negative b, and an
 // earlier divisor may have been negative.
 SN_RARE idx quotient_without_inverse(idx a, idx b) { return floor_div(a, b); }
 SN_INLINE idx quotient(idx a, idx b, u64 inverse) {
-  if ((i32)((u32)(inverse >> 32) | (u32)a) < 0) return quotient_without_inverse(a, b);
-  return positive_quotient(a, inverse);
+  const u32 number = (u32)a, high = (u32)(inverse >> 32);
+  if ((i32)(high | number) < 0) return quotient_without_inverse(a, b);
+  return times_inverse(number, high, inverse);
 }
 
 SN_INLINE i32 remainder(i32 a, i32 b) { return whole_remainder(a, b); }
