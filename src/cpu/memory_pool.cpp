@@ -128,7 +128,7 @@ MemoryPool::MemoryPool(std::string device)
 MemoryPool::~MemoryPool() { release_cached(); }
 
 StoragePtr MemoryPool::allocate(std::size_t bytes) {
-  if (AllocatorPtr allocator = hook_.get()) return allocate_from(std::move(allocator), bytes);
+  if (const AllocatorPtr allocator = hook_.get()) return allocate_from(allocator, bytes);
   if (bytes > kLargestRequest) fail_out_of_memory(bytes, system_memory().available, in_use_);
   const int index = size_class(bytes);
   void* data = take_cached(index);
@@ -142,7 +142,7 @@ StoragePtr MemoryPool::allocate(std::size_t bytes) {
   }
 }
 
-StoragePtr MemoryPool::allocate_from(AllocatorPtr allocator, std::size_t bytes) {
+StoragePtr MemoryPool::allocate_from(const AllocatorPtr& allocator, std::size_t bytes) {
   const std::size_t counted = requested_bytes(bytes);
   const MemoryRequest request{counted, kPoolAlignment, nullptr};
   void* data = ask(*allocator, request, device_);

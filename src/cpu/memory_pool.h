@@ -53,7 +53,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   };
 
   explicit MemoryPool(std::string device);
-  StoragePtr allocate_from(AllocatorPtr allocator, std::size_t bytes);
+  StoragePtr allocate_from(const AllocatorPtr& allocator, std::size_t bytes);
   void* take_cached(int size_class);
   void* map_new(int size_class, std::size_t requested);
   void check_available(std::size_t bytes, std::size_t requested);

@@ -40,9 +40,7 @@ class CudaDevice final : public Device {
   std::optional<double> peak_flops() override;
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
-  void set_allocator(AllocatorPtr allocator) override {
-    pool_->set_allocator(std::move(allocator));
-  }
+  void set_allocator(const AllocatorPtr& allocator) override { pool_->set_allocator(allocator); }
   MemoryStats memory() const override { return pool_->stats(); }
   void reset_peak() override { pool_->reset_peak(); }
   void release_cached() override { pool_->release_cached(); }

@@ -90,8 +90,7 @@ CudaPool::~CudaPool() { free_all_cached(); }
 
 StoragePtr CudaPool::allocate(std::size_t bytes) {
   const CUstream stream = streams_->current();
-  if (AllocatorPtr allocator = hook_.get())
-    return allocate_from(std::move(allocator), bytes, stream);
+  if (const AllocatorPtr allocator = hook_.get()) return allocate_from(allocator, bytes, stream);
   const std::size_t wanted = cuda_block_bytes(std::min(bytes, kLargestRequest));
   Taken taken = take_cached(wanted, stream);
   if (taken.bytes == 0) taken = take_new(wanted, bytes);
@@ -100,7 +99,8 @@ StoragePtr CudaPool::allocate(std::size_t bytes) {
                                        stream);
 }
 
-StoragePtr CudaPool::allocate_from(AllocatorPtr allocator, std::size_t bytes, CUstream stream) {
+StoragePtr CudaPool::allocate_from(const AllocatorPtr& allocator, std::size_t bytes,
+                                   CUstream stream) {
   const std::string device = fmt::format("cuda:{}", primary_->ordinal());
   const std::size_t counted = requested_bytes(bytes);
   const MemoryRequest request{counted, kAlignment, stream};

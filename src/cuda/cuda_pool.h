@@ -61,7 +61,7 @@ class CudaPool : public std::enable_shared_from_this<CudaPool> {
   Taken take_cached(std::size_t bytes, CUstream stream);
   Taken take_from(SizeList& list, std::size_t bytes, std::size_t index, CUstream stream);
   Taken take_new(std::size_t bytes, std::size_t requested);
-  StoragePtr allocate_from(AllocatorPtr allocator, std::size_t bytes, CUstream stream);
+  StoragePtr allocate_from(const AllocatorPtr& allocator, std::size_t bytes, CUstream stream);
   void wait_for(FreeBlock& block, CUstream stream);
   void give_back(CudaStorage& storage) noexcept;
   void give_to_allocator(CudaStorage& storage) noexcept;

@@ -30,7 +30,7 @@ Operand GraphBuilder::add(Node node) {
 }
 
 Operand GraphBuilder::input(DType dtype, const Shape& shape) {
-  const Operand input = add({.op = Op::input, .dtype = dtype, .shape = shape});
+  Operand input = add({.op = Op::input, .dtype = dtype, .shape = shape});
   graph_->inputs.push_back(input.node);
   return input;
 }

@@ -20,7 +20,7 @@ class Maxima {
       const Node& node = source_[id];
       if (!is_maximum(node)) return std::nullopt;
       const NodeId y = node.operands[0].node;
-      const std::optional<Operand> known = maximum_of(y, node, 0);
+      std::optional<Operand> known = maximum_of(y, node, 0);
       maxima_[{y, node.axes}] = id;
       return known;
     });

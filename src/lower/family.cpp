@@ -53,8 +53,8 @@ std::string why_chosen(const IterationSpace& space, const Machine& machine, cons
 
 Config choose_config(const IterationSpace& space, const Machine& machine) {
   for (const Family& family : families())
-    if (Offer offer = family.offer(space, machine, Wanted::best); !offer.configs.empty())
-      return std::move(offer.configs.front());
+    if (const Offer offer = family.offer(space, machine, Wanted::best); !offer.configs.empty())
+      return offer.configs.front();
   SINTER_ASSERT(false, "no family computes a group with {} axes", space.axes.size());
 }
 
@@ -62,13 +62,13 @@ std::vector<Config> candidate_configs(const IterationSpace& space, const Machine
                                       bool same_bits) {
   std::vector<Config> candidates;
   for (const Family& family : families())
-    for (Config& config : family.offer(space, machine, Wanted::all).configs) {
+    for (const Config& config : family.offer(space, machine, Wanted::all).configs) {
       if (same_bits && !candidates.empty() &&
           (candidates.front().index() != config.index() ||
            !family.same_bits(candidates.front(), config)))
         continue;
       if (std::find(candidates.begin(), candidates.end(), config) == candidates.end())
-        candidates.push_back(std::move(config));
+        candidates.push_back(config);
     }
   return candidates;
 }

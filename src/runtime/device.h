@@ -89,7 +89,7 @@ class Device {
 
   virtual StoragePtr allocate(std::size_t bytes) = 0;  // DeviceError when out of memory
   // Null: the device's own pool. UserError if the device supports no other.
-  virtual void set_allocator(AllocatorPtr) { fail_fixed_allocator(name()); }
+  virtual void set_allocator(const AllocatorPtr&) { fail_fixed_allocator(name()); }
   virtual MemoryStats memory() const = 0;
   virtual void reset_peak() = 0;
   virtual void release_cached() = 0;

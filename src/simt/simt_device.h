@@ -38,9 +38,7 @@ class SimtDevice final : public Device {
   std::optional<double> peak_flops() override { return std::nullopt; }
 
   StoragePtr allocate(std::size_t bytes) override { return pool_->allocate(bytes); }
-  void set_allocator(AllocatorPtr allocator) override {
-    pool_->set_allocator(std::move(allocator));
-  }
+  void set_allocator(const AllocatorPtr& allocator) override { pool_->set_allocator(allocator); }
   MemoryStats memory() const override { return pool_->stats(); }
   void reset_peak() override { pool_->reset_peak(); }
   std::size_t available_memory() const override { return pool_->available(); }

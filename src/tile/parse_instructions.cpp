@@ -72,7 +72,7 @@ std::vector<InstructionParser::ResultText> InstructionParser::read_results() {
       result.type_at = tokens_.peek();
       result.type = read_type();
     }
-    results.push_back(std::move(result));
+    results.push_back(result);
   } while (tokens_.take(","));
   tokens_.expect("=");
   return results;

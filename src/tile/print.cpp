@@ -117,7 +117,7 @@ class Printer {
   std::string access(const Instr& instr) const {
     const std::string& buffer = program_.buffers[instr.index].name;
     if (instr.code == Code::load) {
-      const std::string text = fmt::format("load {}[%{}]", buffer, instr.args[0]);
+      std::string text = fmt::format("load {}[%{}]", buffer, instr.args[0]);
       if (instr.args[1] == kNoValue) return text;
       return fmt::format("{} where %{} else %{}", text, instr.args[1], instr.args[2]);
     }

@@ -33,16 +33,16 @@ std::string names_mistake(const TileProgram& program) {
     return "";
   };
   for (const BufferParam& buffer : program.buffers)
-    if (const std::string mistake = mistake_of(buffer.name); !mistake.empty()) return mistake;
+    if (std::string mistake = mistake_of(buffer.name); !mistake.empty()) return mistake;
   for (const ScalarParam& scalar : program.scalars)
-    if (const std::string mistake = mistake_of(scalar.name); !mistake.empty()) return mistake;
+    if (std::string mistake = mistake_of(scalar.name); !mistake.empty()) return mistake;
   return "";
 }
 
 std::string parameters_mistake(const TileProgram& program) {
-  if (const std::string mistake = names_mistake(program); !mistake.empty()) return mistake;
+  if (std::string mistake = names_mistake(program); !mistake.empty()) return mistake;
   for (const ScalarParam& scalar : program.scalars)
-    if (const std::string mistake = scalar_mistake(scalar); !mistake.empty()) return mistake;
+    if (std::string mistake = scalar_mistake(scalar); !mistake.empty()) return mistake;
   return mapping_mistake(program.mapping);
 }
 

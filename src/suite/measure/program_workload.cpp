@@ -1,4 +1,6 @@
 // A user's program, checked against its graph in f64: docs/MEASURING.md states the tolerance.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
