@@ -239,7 +239,7 @@ Operand raw_view(TokenReader& tokens, SizeReader& sizes, const Graph& graph, con
   const std::optional<Extent> range = checked_extent(inside);
   const bool is_empty = view.shape.numel() == 0;
   if (!range || (!is_empty && (range->first < 0 || range->last >= end)) ||
-      (is_empty && (view.offset < 0 || view.offset > kMostElements)))
+      (is_empty && (view.offset < -kMostElements || view.offset > kMostElements)))
     tokens.fail(at, "the view leaves its value, which is {}", to_string(source.shape));
   if (!view.window) return {value.node, view};
   if (!offsets_fit(view)) tokens.fail(at, "the sizes are too large for these strides");

@@ -27,6 +27,14 @@ using testing_support::GraphMaker;
 
 // --- round trips ---
 
+// A slice that takes nothing may begin before its value.
+TEST(GraphTextTest, AnEmptyViewMayBeginAnywhere) {
+  GraphMaker maker;
+  const Operand x = maker.op(Op::exp, {maker.input({2, 1})});
+  maker.output({x.node, {{0, 1}, {1, 1}, -2}});
+  expect_round_trip(maker.graph);
+}
+
 TEST(GraphTextTest, RandomGraphsAreReadBack) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const Graph graph = testing_support::random_graph(seed);
