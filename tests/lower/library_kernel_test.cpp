@@ -1,6 +1,4 @@
-// What verify(Kernel) asks of a library call, the body that is no tile program.
-#include "src/tile/kernel_body.h"
-
+// Kernels that call a library: their arguments are checked against the call.
 #include <gtest/gtest.h>
 #include <sinter/error.h>
 
