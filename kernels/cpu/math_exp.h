@@ -1,7 +1,8 @@
 // exp, exp2, expm1, sinh, cosh, tanh and sigmoid for generated CPU kernels, implemented for
-// vectors. Arguments are clamped first, so that no lane needs special treatment. With AVX-512, f32v
-// has special versions of exp, exp2, tanh and sigmoid for 16 lanes, because softmax depends on
-// them. Needs types.h and math_call.h. Error bounds are in tests/kernels/cpu_vocabulary_test.cpp.
+// vectors. Arguments are clamped first, so that no lane needs special treatment. f32 has special
+// versions of exp, exp2, tanh and sigmoid for 16 lanes with AVX-512 and for 8 with AVX2, because
+// softmax and GELU depend on them. Needs types.h and math_call.h. Error bounds are in
+// tests/kernels/cpu_vocabulary_test.cpp.
 
 namespace sn {
 
@@ -122,13 +123,6 @@ SN_INLINE P tanh_of_part(P x) {
   P h = half_expm1(m + m);
   return tiny ? x : with_sign(h / (h + 1), x);
 }
-SN_IN_PARTS1(exp)
-SN_IN_PARTS1(exp2)
-SN_IN_PARTS1(expm1)
-SN_IN_PARTS1(sinh)
-SN_IN_PARTS1(cosh)
-SN_IN_PARTS1(tanh)
-
 // e^x / (1 + e^x) for negative x, which keeps small results accurate; it is e^x where that is so
 // small that the division would involve denormals. 1 / (1 + e^-x) for positive x.
 template <class P>
@@ -141,6 +135,105 @@ template <class P>
 SN_INLINE P sigmoid_of_part(P x) {
   return sigmoid_of_power(x, exp_of_part(-magnitude(x)));
 }
+
+#if defined(__AVX2__) && SN_F32_PART == 8
+
+// exp, exp2, tanh and sigmoid for 8 lanes of f32. log2(e) x is n + f, where n is a multiple of 1/8
+// and |f| <= 1/16. If 2^n may not be normal in some lane, a slower way is taken, which gives the
+// other lanes the same bits: a result must not depend on its neighbours.
+typedef Bits<f32part> i32part;
+
+// Adding this rounds to a multiple of 1/8 and leaves 8 times it in the low bits.
+constexpr f32 kRoundToEighth = 0x1.8p20f;
+constexpr f32 kLog2e = 0x1.715476p0f;
+constexpr f32 kLog2eLow = 0x1.4ae0bep-26f;
+
+SN_INLINE f32part lookup8(f32part index, f32part table) {  // by the index's low three bits
+  return __builtin_ia32_permvarsf256(table, (i32part)index);
+}
+// 2^n for n = eighths / 8, if that is normal. An entry is 2^(j/8) less j where shifting leaves it.
+SN_INLINE f32part power_of_eighths(i32part eighths) {
+  const i32part powers = {0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
+                          0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7};
+  return (f32part)((i32part)lookup8((f32part)eighths, (f32part)powers) + (eighths << 20));
+}
+struct Eighths {
+  f32part shifted, f;  // n + kRoundToEighth
+};
+// Adding a negligible number to x replaces denormals, which processors multiply slowly.
+SN_INLINE Eighths split_exp(f32part x) {
+  x = 0x1p-60f + x;
+  f32part shifted = mul_add(x, kLog2e, kRoundToEighth);
+  f32part n = shifted - kRoundToEighth;
+  return {shifted, mul_add(x, kLog2eLow, mul_add(x, kLog2e, -n))};
+}
+SN_INLINE Eighths split_exp2(f32part x) {
+  x += 0x1p-60f;
+  f32part shifted = x + kRoundToEighth;
+  return {shifted, x - (shifted - kRoundToEighth)};
+}
+SN_INLINE f32part times_power(f32part power, f32part f) {  // power 2^f
+  f32part p = mul_add(mul_add(f, 0.055508282f, 0.24025764f), f, 0.6931472f);
+  return mul_add(power, f * p, power);
+}
+SN_INLINE f32part normal_power(Eighths e) {
+  return times_power(power_of_eighths((i32part)e.shifted), e.f);
+}
+SN_INLINE f32part any_power(Eighths e) {
+  i32part bits = (i32part)e.shifted, below_one = bits & 7;
+  f32part whole = (f32part)(bits - below_one) - kRoundToEighth;
+  return scaled(times_power(power_of_eighths(below_one), e.f), whole);
+}
+static __attribute__((noinline)) f32part far_exp(f32part x) {
+  return any_power(split_exp(greatest(splat<f32part>(-106), least(splat<f32part>(89), x))));
+}
+static __attribute__((noinline)) f32part far_exp2(f32part x) {
+  return any_power(split_exp2(greatest(splat<f32part>(-153), least(splat<f32part>(129), x))));
+}
+// Also true if there is a NaN.
+SN_INLINE bool any_beyond(f32part x, f32 limit) {
+  return __builtin_expect(any_lane((i32part)magnitude(x) > (i32part)(limit - f32part{})), 0);
+}
+SN_INLINE f32part exp_of_part(f32part x) {
+  return any_beyond(x, 87) ? far_exp(x) : normal_power(split_exp(x));
+}
+SN_INLINE f32part exp2_of_part(f32part x) {
+  return any_beyond(x, 125) ? far_exp2(x) : normal_power(split_exp2(x));
+}
+static __attribute__((noinline)) f32part far_sigmoid(f32part x) {
+  f32part y = sigmoid_of_power(x, far_exp(-magnitude(x)));
+  return magnitude(x) <= 87 ? 1 / (far_exp(-x) + 1) : y;
+}
+SN_INLINE f32part sigmoid_of_part(f32part x) {
+  if (any_beyond(x, 87)) return far_sigmoid(x);
+  return 1 / (normal_power(split_exp(-x)) + 1);
+}
+// (e^2|x| - 1) / (e^2|x| + 1), where e^2|x| - 1 = (t - 1) + t (2^f - 1) and t is a power of two
+// times a table entry. The entry's rounding error is added to f, so that nothing is lost near 0.
+SN_INLINE f32part tanh_of_part(f32part x) {
+  const f32part lack = {0.0f,           1.7301026e-08f,  -4.6071282e-08f,
+                        4.471016e-08f,  -2.4690674e-08f, -7.550105e-09f,
+                        2.1235902e-08f, 8.84121e-09f};
+  auto is_small = magnitude(x) < small<f32part>();
+  f32part a = least(splat<f32part>(9.5), is_small ? f32part{} : magnitude(x));
+  f32part shifted = mul_add(a, 2 * kLog2e, kRoundToEighth);
+  f32part n = shifted - kRoundToEighth;
+  f32part f = mul_add(a, 2 * kLog2e, -n) - lookup8(shifted, lack);
+  f32part t = power_of_eighths((i32part)shifted);
+  f32part square = (f * f) * series(f, 0.2402265, 0.0555078, 0.0096186185);
+  f32part e = mul_add(t, mul_add(f, 0.6931472, square), t - 1);
+  return is_small ? x : with_sign(e / (e + 2), x);
+}
+
+#endif
+
+SN_IN_PARTS1(exp)
+SN_IN_PARTS1(exp2)
+SN_IN_PARTS1(expm1)
+SN_IN_PARTS1(sinh)
+SN_IN_PARTS1(cosh)
+SN_IN_PARTS1(tanh)
+
 SN_IN_PARTS1(sigmoid)
 SN_INLINE f32 sigmoid(f32 x) {
   f32 z = exp(x < 0 ? x : -x);
@@ -245,10 +338,11 @@ SN_INLINE f32v tanh(f32v x) {
   f32v a = least(splat(9.5f), is_small ? f32v{} : magnitude(x));
   f32v shifted = mul_add(a, 2 * kLog2e, kRoundTo32nd);
   f32v n = shifted - kRoundTo32nd;
-  f32v f = mul_add(a, 2 * kLog2e, -n) - lookup32(shifted, lack_low, lack_high);
+  f32v f = mul_add(a, 2 * kLog2eLow, mul_add(a, 2 * kLog2e, -n)) -
+           lookup32(shifted, lack_low, lack_high);
   f32v t = scale_exponent(lookup32(shifted, SN_POWERS_LOW, SN_POWERS_HIGH), n);
-  f32v p = mul_add(mul_add(f, 0.0555041097f, 0.240229264f), f, 0.693147182f);
-  f32v e = mul_add(t * f, p, t - 1.0f);
+  f32v square = (f * f) * mul_add(f, 0.0555041097f, 0.240229264f);
+  f32v e = mul_add(t, mul_add(f, 0.693147182f, square), t - 1.0f);
   f32v q = e / (e + 2.0f);
   return is_small ? x : with_sign(q, x);
 }

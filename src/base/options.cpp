@@ -30,6 +30,13 @@ std::int64_t parse_whole(std::string_view variable, std::string_view text, std::
   return number;
 }
 
+int parse_vector_bytes(std::string_view text) {
+  if (text.empty()) return 0;
+  for (const int bytes : {16, 32, 64})
+    if (text == std::to_string(bytes)) return bytes;
+  fail_user("SINTER_VECTOR_BYTES", "expected 16, 32 or 64, got '{}'", text);
+}
+
 const char* getenv_as_const(const char* name) { return std::getenv(name); }
 
 }  // namespace
@@ -51,6 +58,7 @@ Options read_options(const char* (*get)(const char* name)) {
         static_cast<std::uint64_t>(parse_whole("SINTER_CACHE_LIMIT_MIB", limit, 0, kMaxCacheMib))
         << 20;
   options.cxx = text_of(get("SINTER_CXX"));
+  options.vector_bytes = parse_vector_bytes(text_of(get("SINTER_VECTOR_BYTES")));
   options.device = text_of(get("SINTER_DEVICE"));
   options.tuning_file = text_of(get("SINTER_TUNING_FILE"));
   if (!options.tuning_file.empty() && !options.tuning_file.starts_with('/'))

@@ -23,6 +23,9 @@ struct Options {
   // SINTER_CXX: the host compiler, a path or a name in PATH; "none" for no compiler: cached kernels
   // run, others are interpreted. Empty: the first of c++, g++, clang++ that is found.
   std::string cxx;
+  // SINTER_VECTOR_BYTES: width of the vectors in CPU kernels: 16 (SSE), 32 (AVX2) or 64 (AVX-512).
+  // Kernels then use no wider instructions. 0: the machine's.
+  int vector_bytes = 0;
   // SINTER_DEVICE: the initial default device. Empty: the CPU.
   std::string device;
   // SINTER_TUNING_FILE: absolute path of the tuning file. Empty: tuning.json in the cache

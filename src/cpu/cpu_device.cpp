@@ -27,13 +27,21 @@ int checked_vector_bytes(int bytes) {
   return bytes;
 }
 
+// Keeps the compiler from instructions on wider vectors than asked for.
+std::vector<std::string> vector_flags(int vector_bytes) {
+  if (vector_bytes >= native_vector_bytes()) return {};
+  return {vector_bytes == 32 ? "-mno-avx512f" : "-mno-avx"};
+}
+
 constexpr char kCost[] =
     "kernels that are not in the cache run in the interpreter, hundreds of times slower";
 
-std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCache& cache) {
+std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, int vector_bytes,
+                                            const DiskCache& cache) {
   if (cxx == kNoCompiler) return nullptr;
   HostCompilerOptions options;
   options.cxx = cxx;
+  options.more_flags = vector_flags(vector_bytes);
   if (!cache.is_private()) options.failed_sources = cache.directory();
   return HostCompiler::find(options);
 }
@@ -41,7 +49,10 @@ std::unique_ptr<HostCompiler> find_compiler(const std::string& cxx, const DiskCa
 }  // namespace
 
 CpuDeviceOptions cpu_device_options(const Options& options) {
-  return {options.num_threads, options.cache_dir, options.cxx, 0};
+  if (options.vector_bytes > native_vector_bytes())
+    fail_user("SINTER_VECTOR_BYTES", "{} was asked for, but this processor's vectors have {} bytes",
+              options.vector_bytes, native_vector_bytes());
+  return {options.num_threads, options.cache_dir, options.cxx, options.vector_bytes};
 }
 
 CpuDevice::CpuDevice(const CpuDeviceOptions& options)
@@ -53,7 +64,7 @@ CpuDevice::CpuDevice(const CpuDeviceOptions& options)
           std::make_shared<ThreadPool>(options.threads > 0 ? options.threads : available_cpus())),
       pool_(MemoryPool::create()),
       libraries_(options.cache_dir),
-      compiler_(find_compiler(options.cxx, libraries_.disk_cache())) {
+      compiler_(find_compiler(options.cxx, vector_bytes_, libraries_.disk_cache())) {
   if (compiler_) return;
   kept_compilers_ = remembered_compilers(disk_cache(), cpu_fingerprint_);
   why_no_compiler_ =
@@ -133,7 +144,7 @@ Hash128 CpuDevice::disk_key(const KernelSource& source, const std::string& compi
       .add(kFormatVersion)
       .add(source.text())
       .add(compiler)
-      .add(HostCompiler::flags_text({}))
+      .add(HostCompiler::flags_text(vector_flags(vector_bytes_)))
       .add(cpu_fingerprint_)
       .finish();
 }

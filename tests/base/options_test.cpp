@@ -102,6 +102,16 @@ TEST(OptionsTest, TheLimitOfTheCacheIsInMib) {
                   std::string(bad) + "'");
 }
 
+TEST(OptionsTest, VectorsHaveThreeWidths) {
+  EXPECT_EQ(read({}).vector_bytes, 0);
+  EXPECT_EQ(read({{"SINTER_VECTOR_BYTES", ""}}).vector_bytes, 0);
+  for (const int bytes : {16, 32, 64})
+    EXPECT_EQ(read({{"SINTER_VECTOR_BYTES", std::to_string(bytes).c_str()}}).vector_bytes, bytes);
+  for (const char* bad : {"0", "8", "032", "32 ", "avx2"})
+    EXPECT_EQ(error_of({{"SINTER_VECTOR_BYTES", bad}}),
+              "[SINTER_VECTOR_BYTES] expected 16, 32 or 64, got '" + std::string(bad) + "'");
+}
+
 TEST(OptionsTest, CompilerIsTakenAsGiven) {
   EXPECT_EQ(read({{"SINTER_CXX", "clang++"}}).cxx, "clang++");
   EXPECT_EQ(read({{"SINTER_CXX", "none"}}).cxx, kNoCompiler);

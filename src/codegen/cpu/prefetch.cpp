@@ -1,6 +1,7 @@
 // Later stages prefetch the next rows while they compute on the current ones, each stage a share,
-// so that memory stays busy. With only one stage, prefetches just what the hardware prefetcher
-// misses: transposed tiles, and the strided rows of a loop.
+// so that memory stays busy. A single stage prefetches what the hardware prefetcher misses:
+// transposed tiles, the strided rows of a loop, and, where computation leaves memory idle, the next
+// page.
 #include "src/codegen/cpu/prefetch.h"
 
 #include <fmt/format.h>
@@ -47,6 +48,22 @@ std::vector<int> asking_stages(const CpuValues& values, const std::vector<Stage>
   // Use 1, 2 or 4 stages, the last ones, so that dividing by the number of shares is cheap.
   while (later.size() > 4 || later.size() == 3) later.erase(later.begin());
   return later;
+}
+
+// Hardware prefetchers stop at the ends of pages. Long rows only: after short ones may come memory
+// that is not read.
+void prefetch_next_page(const CpuValues& values, const Stage& stage, Prefetches& plan) {
+  constexpr int kPageBytes = 4096;
+  for (const Instr* instr : stage.elements) {
+    if (instr->code != Code::load || values.rows(instr->results[0]) > 1) continue;
+    const auto& offsets = values.index.affine(instr->args[0]);
+    if (!offsets || !offsets->col_step.is_one()) continue;
+    const int ahead =
+        kPageBytes / static_cast<int>(size_of(values.program[instr->results[0]].dtype));
+    plan.stages[0].lines.push_back(
+        fmt::format("__builtin_prefetch({} + ({}), 0, 2);", values.buffer_name(*instr),
+                    values.names.text(*offsets, "r", fmt::format("(c + {})", ahead))));
+  }
 }
 
 // The column to prefetch in part `k` of a row divided into `shares` parts.
@@ -100,6 +117,11 @@ class NextValues {
 Prefetches plan_prefetches(const CpuValues& values, const std::vector<Stage>& stages,
                            ValueId counter, const std::string& next) {
   Prefetches plan;
+  const bool streams = values.program.caching == tile::Caching::nothing;
+  if (streams && stages.size() == 1 && counter == kNoValue && is_heavy(stages[0])) {
+    prefetch_next_page(values, stages[0], plan);
+    if (!plan.stages.empty()) return plan;
+  }
   const std::vector<int> asking = asking_stages(values, stages, counter);
   if (asking.empty()) return plan;
   const NextValues next_values(values, stages[0], counter, next);
