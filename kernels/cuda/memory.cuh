@@ -103,7 +103,8 @@ SN_INLINE void set_one(C* to, int v, T stored) {
 template <class T, int V>
 SN_INLINE void set_one(Packed<T, V>& to, int v, T stored) {
   const u32 bits = stored.bits;
-  to.halves[v / 2] = v % 2 ? to.halves[v / 2] | bits << 16 : bits;
+  const u32 both = to.halves[v / 2];
+  to.halves[v / 2] = v % 2 ? (both & 0xffffu) | bits << 16 : (both & 0xffff0000u) | bits;
 }
 template <class C>
 SN_INLINE void set_value(C* to, int v, C value) {
@@ -128,6 +129,11 @@ SN_INLINE void load_vector(To&& to, In<T> from, idx at SN_WHERE) {
     SN_UNROLL
     for (int w = 0; w < V; w += W)
       set_pack(to, w, read_pack<W, reading>(from, at + w SN_HERE));
+  } else if constexpr (V * sizeof(T) % 16 == 0) {
+    constexpr int kPack = 16 / sizeof(T);
+    SN_UNROLL
+    for (int w = 0; w < V; w += kPack)
+      set_pack(to, w, read_unaligned<kPack>(from, at + w, 0, kPack SN_HERE));
   } else {
     SN_UNROLL
     for (int v = 0; v < V; ++v) set_one(to, v, read_one(from, at + v SN_HERE));
@@ -139,18 +145,32 @@ SN_INLINE void load_where(To&& to, In<T> from, idx at, bool on, C other SN_WHERE
   if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
   set_all<V>(to, other);
 }
-// The first `count` of them, `other` for the rest. Any count is valid, including negative ones and
-// more than V.
+// Those from `first` to `count`, `other` for the rest. Any range is valid, including empty ones and
+// those that exceed the vector.
+template <int V, int W, Reading reading, class T, class To, class C>
+SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count, C other SN_WHERE) {
+  if constexpr (SN_ALIGNED && W > 1) {
+    SN_UNROLL
+    for (int w = 0; w < V; w += W)
+      set_pack(to, w, read_pack_range<W, reading>(from, at + w, first - w, count - w SN_HERE));
+  } else if constexpr (V * sizeof(T) % 16 == 0) {
+    constexpr int kPack = 16 / sizeof(T);
+    SN_UNROLL
+    for (int w = 0; w < V; w += kPack)
+      set_pack(to, w, read_unaligned<kPack>(from, at + w, first - w, count - w SN_HERE));
+  } else {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (v >= first && v < count) set_one(to, v, read_one(from, at + v SN_HERE));
+  }
+  if (first <= 0 && count >= V) return;
+  SN_UNROLL
+  for (int v = 0; v < V; ++v)
+    if (v < first || v >= count) set_value(to, v, other);
+}
 template <int V, int W, Reading reading, class T, class To, class C>
 SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHERE) {
-  if (count >= V) return load_vector<V, W, reading>(to, from, at SN_HERE);
-  SN_UNROLL
-  for (int v = 0; v < V; ++v) {
-    if (v < count)
-      set_one(to, v, read_one(from, at + v SN_HERE));
-    else
-      set_value(to, v, other);
-  }
+  load_range<V, W, reading>(to, from, at, 0, count, other SN_HERE);
 }
 
 // Prefetches V neighbours into shared memory, from pack `pack` on; the same thread reads them once
@@ -221,11 +241,15 @@ SN_INLINE void store_vector(Out<T> to, idx at, const C* from SN_WHERE) {
   }
 }
 template <int V, int W, class T, class C>
-SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) {
-  if (count >= V) return store_vector<V, W>(to, at, from SN_HERE);
+SN_INLINE void store_range(Out<T> to, idx at, idx first, idx count, const C* from SN_WHERE) {
+  if (first <= 0 && count >= V) return store_vector<V, W>(to, at, from SN_HERE);
   SN_UNROLL
   for (int v = 0; v < V; ++v)
-    if (v < count) store_one(to, at + v, from[v] SN_HERE);
+    if (v >= first && v < count) store_one(to, at + v, from[v] SN_HERE);
+}
+template <int V, int W, class T, class C>
+SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) {
+  store_range<V, W>(to, at, 0, count, from SN_HERE);
 }
 
 // A floating-point scalar parameter.

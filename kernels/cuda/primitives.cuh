@@ -237,6 +237,42 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   }
   return pack;
 }
+// Reads for vectors of which only the elements from `first` to `count` are in the buffer. They touch
+// each aligned 16 bytes that has one of these: the GPU protects nothing smaller, so what lies beside
+// them may be beyond the buffer. The other elements are anything.
+template <int V, Reading reading, class T>
+SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count) {
+  Pack<T, V> pack = {};
+  if (first < V && count > 0) pack = read_pack<V, reading>(from, at);
+  return pack;
+}
+// 16 bytes from any element on, put together from the aligned ones around them.
+template <int V, class T>
+SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
+  static_assert(sizeof(Pack<T, V>) == 16);
+  const u64 address = (u64)(from + at);
+  const u32 skipped = (u32)address & 15u;
+  const i32 in_low = V - (i32)(skipped / sizeof(T));
+  const uint4* low_at = (const uint4*)(address - skipped);
+  uint4 low = {}, high = {};
+  if (first < in_low && count > 0) low = low_at[0];
+  if (first < V && count > in_low && skipped != 0) high = low_at[1];
+  u32 words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  SN_UNROLL
+  for (int i = 0; i < 6; ++i) words[i] = skipped & 8 ? words[i + 2] : words[i];
+  if constexpr (sizeof(T) < 8) {
+    SN_UNROLL
+    for (int i = 0; i < 5; ++i) words[i] = skipped & 4 ? words[i + 1] : words[i];
+  }
+  if constexpr (sizeof(T) < 4) {
+    SN_UNROLL
+    for (int i = 0; i < 4; ++i)
+      words[i] = __funnelshift_r(words[i], words[i + 1], (skipped & 3) * 8);
+  }
+  Pack<T, V> pack;
+  memcpy(&pack, words, sizeof pack);
+  return pack;
+}
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
   if constexpr (SN_KEEPS_RESULTS && sizeof(pack) == 16) {

@@ -38,9 +38,14 @@ struct bf16 {
 // The type of buffer offsets and what they are computed from.
 #if SN_WIDE_INDEX
 typedef i64 idx;
+typedef u64 unsigned_idx;
 #else
 typedef i32 idx;
+typedef u32 unsigned_idx;
 #endif
+
+// 0 <= at < limit, for limits that are not negative.
+SN_INLINE bool is_below(idx at, idx limit) { return (unsigned_idx)at < (unsigned_idx)limit; }
 
 // x converted to the type of the first argument.
 template <class T>

@@ -113,6 +113,19 @@ template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at SN_WHERE) {
   return *(const Pack<T, V>*)from.check(at, V, false, line);
 }
+// Reads only what is in the buffer.
+template <int V, class T>
+SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count SN_WHERE) {
+  Pack<T, V> pack = {};
+  for (int v = 0; v < V; ++v)
+    if (v >= first && v < count) pack.element[v] = read_one(from, at + v, line);
+  return pack;
+}
+template <int V, Reading reading, class T>
+SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count SN_WHERE) {
+  if (first <= 0 && count >= V) return read_pack<V, reading>(from, at, line);
+  return read_unaligned<V>(from, at, first, count, line);
+}
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {
   *(Pack<T, V>*)to.check(at, V, true, line) = pack;

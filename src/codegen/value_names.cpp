@@ -49,7 +49,10 @@ std::string ValueNames::number(std::int64_t value) const {
 }
 
 IndexSpelling ValueNames::spelling() const {
-  return {[this](ValueId id) { return (*this)[id]; },
+  return {[this](ValueId id) {
+            const auto spelled = spelled_.find(id);
+            return spelled == spelled_.end() ? (*this)[id] : spelled->second;
+          },
           [this](std::int64_t value) { return number(value); }};
 }
 

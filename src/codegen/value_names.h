@@ -3,6 +3,7 @@
 // results are the variables it carried.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ class ValueNames {
 
   const std::string& operator[](tile::ValueId id) const { return names_[id]; }
   void rename(tile::ValueId id, std::string name) { names_[id] = std::move(name); }
+  // How index expressions spell the value, if not by its name.
+  void spell_in_indices(tile::ValueId id, std::string text) { spelled_[id] = std::move(text); }
 
   std::string text(const Index& index) const { return index_text(index, spelling()); }
   // The offset at `row` and `col`, which are C expressions.
@@ -43,6 +46,7 @@ class ValueNames {
 
   IndexDialect dialect_;
   ById<tile::ValueId, std::string> names_;
+  std::map<tile::ValueId, std::string> spelled_;
 };
 
 }  // namespace sinter

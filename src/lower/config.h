@@ -19,6 +19,10 @@ struct Tiling {
   std::int64_t tile_rows = 1;
   std::int64_t tile_cols = 1;
   bool rows_first = false;  // consecutive programs are adjacent along the row axis
+  // An index into IterationSpace::accesses: each row's columns are cut where this access reaches a
+  // multiple of the vector, so that its vectors are aligned. -1: columns are cut from the row's
+  // first element on.
+  int aligned_to = -1;
   tile::Caching caching = tile::Caching::any;
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -27,10 +31,16 @@ constexpr auto fields_of(const Tiling*) {
   return std::tuple{
       key_field("col_axis", &Tiling::col_axis),     key_field("row_axis", &Tiling::row_axis),
       key_field("tile_rows", &Tiling::tile_rows),   key_field("tile_cols", &Tiling::tile_cols),
-      key_field("rows_first", &Tiling::rows_first), key_field("caching", &Tiling::caching),
-      key_field("mapping", &Tiling::mapping)};
+      key_field("rows_first", &Tiling::rows_first), key_field("aligned_to", &Tiling::aligned_to),
+      key_field("caching", &Tiling::caching),       key_field("mapping", &Tiling::mapping)};
 }
 static_assert(kListsEveryField<Tiling>);
+
+// The extent of columns to cut into tiles: with aligned vectors, a row's first one begins up to a
+// vector before the row.
+inline std::int64_t cut_columns(const Tiling& tiling, std::int64_t size) {
+  return tiling.aligned_to < 0 ? size : size + tiling.mapping.vector - 1;
+}
 
 // A call of the machine's matmul library, which picks its own kernel.
 struct LibraryConfig {
@@ -46,6 +56,7 @@ struct MatmulConfig {
 // No reductions: each program computes one tile of the index space.
 struct PointwiseConfig {
   Tiling tiling;
+  bool flat_rows = false;  // the tiling is of with_flat_rows() (iteration.h)
   friend bool operator==(const PointwiseConfig&, const PointwiseConfig&) = default;
 };
 

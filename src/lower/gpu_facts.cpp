@@ -5,17 +5,19 @@
 #include <bit>
 #include <cstdlib>
 
+#include "src/lower/row_alignment.h"
 #include "src/tile/access.h"
 #include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
 
+// Rows of fewer vectors are mostly first and last ones, which are not whole.
+constexpr std::int64_t kLeastAlignedVectors = 8;
+
 bool is_even(const Access& access, AxisId axis, int vector) {
-  if (access.offset % vector != 0 || access.start % vector != 0) return false;
-  for (AxisId other = 0; other < access.strides.end_id(); ++other)
-    if (other != axis && access.strides[other] % vector != 0) return false;
-  return true;
+  return access.offset % vector == 0 && access.start % vector == 0 &&
+         has_even_rows(access, axis, vector);
 }
 
 }  // namespace
@@ -25,12 +27,42 @@ std::int64_t power_above(std::int64_t size) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1))));
 }
 
-int GpuFacts::vector_along(int axis) const {
+int GpuFacts::widest_vector(int axis) const {
   int smallest = tile::kPackBytes;
   for (const Access& access : space.accesses)
     if (is_memory(access) && access.stride(axis) == 1)
       smallest = std::min(smallest, access.element_bytes);
-  int vector = std::min(tile::kWidestVector, tile::kPackBytes / smallest);
+  return std::min(tile::kWidestVector, tile::kPackBytes / smallest);
+}
+
+Vectors GpuFacts::vectors_along(int axis) const {
+  const int even = vector_along(axis);
+  const int width = widest_vector(axis);
+  if (even == width || size(axis) < kLeastAlignedVectors * width) return {even, -1};
+  const auto is_along = [&](const Access& access) {
+    return is_memory(access) && access.stride(axis) == 1;
+  };
+  // Reads can begin anywhere, so a write is best, then a tensor that is read once.
+  const auto rank = [&](const Access& access) { return access.write ? 2 : is_full_read(access); };
+  const Access* chosen = nullptr;
+  for (const Access& access : space.accesses)
+    if (is_along(access) && (!chosen || rank(access) > rank(*chosen))) chosen = &access;
+  for (const Access& access : space.accesses)
+    if (is_along(access) && access.write && !have_same_rows(access, *chosen, axis, width))
+      return {even, -1};
+  if (lead_of(*chosen, width) == 0 && has_even_rows(*chosen, axis, width)) return {width, -1};
+  return {width, static_cast<int>(chosen - space.accesses.data())};
+}
+
+bool GpuFacts::has_short_uneven_rows() const {
+  if (space.axes.empty()) return false;
+  const AxisId axis = space.axes.end_id() - 1;
+  return vectors_along(axis).width < widest_vector(axis) &&
+         size(axis) < kLeastAlignedVectors * widest_vector(axis);
+}
+
+int GpuFacts::vector_along(int axis) const {
+  int vector = widest_vector(axis);
   for (const Access& access : space.accesses)
     while (is_memory(access) && access.stride(axis) == 1 && !is_even(access, axis, vector))
       vector /= 2;

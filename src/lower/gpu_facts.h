@@ -12,6 +12,11 @@ namespace sinter {
 
 std::int64_t power_above(std::int64_t size);  // the smallest power of two >= size
 
+struct Vectors {
+  int width = 1;        // elements
+  int aligned_to = -1;  // an index into IterationSpace::accesses; -1: all rows are aligned
+};
+
 struct GpuFacts {
   GpuFacts(const IterationSpace& s, const Machine& m) : space(s), machine(m) {}
 
@@ -21,6 +26,12 @@ struct GpuFacts {
   // Vector width along an axis: 16 bytes of the smallest contiguous element type, reduced until
   // every contiguous access is aligned to it.
   int vector_along(int axis) const;
+  // The same, but not reduced where rows can be cut at the boundaries of one of their accesses
+  // (Tiling::aligned_to): all writes have the same rows. Other reads are put together from the
+  // packs around them.
+  Vectors vectors_along(int axis) const;
+  // Whether rows along the last axis begin anywhere and have few whole vectors.
+  bool has_short_uneven_rows() const;
 
   // A read with a different element at every point of the space: not broadcast, not per row.
   bool is_full_read(const Access& access) const;
@@ -52,6 +63,9 @@ struct GpuFacts {
 
   const IterationSpace& space;
   const Machine& machine;
+
+ private:
+  int widest_vector(int axis) const;
 };
 
 }  // namespace sinter

@@ -21,7 +21,9 @@ ChunkedConfig chunked_config(const GpuFacts& facts, int col_axis, bool online) {
   Tiling& tiling = config.tiling;
   tiling.col_axis = col_axis;
   Mapping& mapping = tiling.mapping;
-  mapping.vector = facts.vector_along(col_axis);
+  const Vectors cut = facts.vectors_along(col_axis);
+  mapping.vector = cut.width;
+  tiling.aligned_to = cut.aligned_to;
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
   mapping.threads =
       static_cast<int>(std::clamp<std::int64_t>(power_above(vectors), kWarpThreads, 512));

@@ -65,6 +65,22 @@ Tiling best_transposing(const GpuFacts& facts, int col_axis, int row_axis) {
                             is_half ? kTransposeTile / 2 : kTransposeTile, 16);
 }
 
+// Threads of a block that share a row of `in_row` vectors, each with up to `vectors`: all of them,
+// or fewer if that leaves fewer idle at the row's end and there are rows for the others.
+int threads_in_row(const GpuFacts& facts, std::int64_t in_row, int threads, std::int64_t vectors) {
+  constexpr std::int64_t kLeastThreads = 8;  // 128 bytes
+  const auto covered = [&](std::int64_t count) {
+    const std::int64_t tile = count * std::clamp<std::int64_t>(ceil_div(in_row, count), 1, vectors);
+    return tile * ceil_div(in_row, tile);
+  };
+  std::int64_t chosen = std::min<std::int64_t>(threads, power_above(in_row));
+  const int row_axis = facts.row_axis_beside(facts.space.axes.end_id() - 1);
+  const std::int64_t rows = row_axis < 0 ? 1 : facts.size(row_axis);
+  for (std::int64_t count = chosen / 2; count >= kLeastThreads; count /= 2)
+    if (threads / count <= rows && 16 * covered(count) < 15 * covered(chosen)) chosen = count;
+  return static_cast<int>(chosen);
+}
+
 // `vectors`: per thread, row and tensor. `rows_each`: rows per thread.
 Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors, int rows_each) {
   Tiling tiling;
@@ -78,9 +94,12 @@ Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors
   tiling.col_axis = facts.space.axes.end_id() - 1;
   if (const int across = facts.crossing(tiling.col_axis); across >= 0)
     return best_transposing(facts, tiling.col_axis, across);
-  mapping.vector = facts.vector_along(tiling.col_axis);
-  const std::int64_t in_row = ceil_div(facts.size(tiling.col_axis), mapping.vector);
-  mapping.threads_per_row = static_cast<int>(std::min<std::int64_t>(threads, power_above(in_row)));
+  const Vectors cut = facts.vectors_along(tiling.col_axis);
+  mapping.vector = cut.width;
+  tiling.aligned_to = cut.aligned_to;
+  const std::int64_t columns = cut_columns(tiling, facts.size(tiling.col_axis));
+  const std::int64_t in_row = ceil_div(columns, mapping.vector);
+  mapping.threads_per_row = threads_in_row(facts, in_row, threads, vectors);
   vectors = std::clamp<std::int64_t>(ceil_div(in_row, mapping.threads_per_row), 1, vectors);
   tiling.tile_cols = mapping.threads_per_row * mapping.vector * vectors;
   const int rows = threads / mapping.threads_per_row * rows_each;
@@ -97,13 +116,14 @@ Tiling pointwise_tiling(const GpuFacts& facts, int threads, std::int64_t vectors
 // One vector per tensor if there are few blocks, otherwise two. If rows share an operand: few
 // blocks get more threads, and two rows per thread unless elements have 16 bits; with many blocks
 // of 16-bit elements, which cost instructions to unpack, each thread reuses the operand for several
-// rows.
+// rows. Rows that are cut at different columns have different vectors of it.
 Tiling best_pointwise_tiling(const GpuFacts& facts) {
   const Tiling tiling = pointwise_tiling(facts, kPointwiseThreads, 1, 1);
   if (tiling.col_axis < 0 || facts.crossing(tiling.col_axis) >= 0) return tiling;
   const std::int64_t blocks = facts.elements() / (tiling.tile_cols * tiling.tile_rows);
   const int row_axis = facts.row_axis_beside(tiling.col_axis);
-  const bool shares = row_axis >= 0 && facts.has_shared_operand(tiling.col_axis, row_axis);
+  const bool shares =
+      row_axis >= 0 && tiling.aligned_to < 0 && facts.has_shared_operand(tiling.col_axis, row_axis);
   if (blocks < 32L * facts.machine.multiprocessors)
     return shares ? pointwise_tiling(facts, 2 * kPointwiseThreads, 1, facts.is_narrow() ? 1 : 2)
                   : tiling;

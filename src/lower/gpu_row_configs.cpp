@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/base/rounding.h"
+#include "src/lower/row_alignment.h"
 #include "src/tile/access.h"
 #include "src/tile/thread_layout.h"
 
@@ -42,7 +43,8 @@ class RowConfigs {
         col_axis_(col_axis),
         length_(facts.size(col_axis)),
         rows_(facts.kept_elements()),
-        vector_(facts.vector_along(col_axis)),
+        cut_(facts.vectors_along(col_axis)),
+        vector_(cut_.width),
         tiles_(std::max({1, facts.full_reads(), facts.space.kept_computed})),
         is_narrow_(facts.is_narrow()),
         can_pack_(facts.is_16_bit() && vector_ > 1),
@@ -54,7 +56,7 @@ class RowConfigs {
   std::vector<Config> configs(Wanted wanted) const {
     std::vector<Config> configs;
     add(chosen(), true, configs);
-    const std::int64_t vectors = ceil_div(length_, vector_);
+    const std::int64_t vectors = ceil_div(length_, vector_) + (cut_.aligned_to < 0 ? 0 : 1);
     for (int cluster = 1; cluster <= machine_.largest_cluster; cluster *= 2)
       for (int group = cluster > 1 ? kBlockThreads : 1; group <= kMostThreads; group *= 2) {
         const std::int64_t each = ceil_div(vectors, std::int64_t{group} * cluster);
@@ -146,7 +148,8 @@ class RowConfigs {
 
   // Prefetch copies whole 16-byte packs, without a look at the window of a padded view.
   bool has_whole_packs(const Access& access) const {
-    return access.windows.empty() && access.stride(col_axis_) == 1 &&
+    return access.windows.empty() && access.stride(col_axis_) == 1 && cut_.aligned_to < 0 &&
+           has_even_rows(access, col_axis_, vector_) &&
            tile::fill_packs(vector_, access.element_bytes) && length_ % vector_ == 0;
   }
 
@@ -350,12 +353,13 @@ class RowConfigs {
   Tiling tiling_of_choice(const RowChoice& choice) const {
     Tiling tiling;
     tiling.col_axis = col_axis_;
+    tiling.aligned_to = cut_.aligned_to;
     Mapping& mapping = tiling.mapping;
     mapping.vector = vector_;
     mapping.cluster = choice.cluster;
     mapping.threads_per_row = choice.group;
     const std::int64_t step = std::int64_t{choice.group} * vector_ * choice.cluster;
-    tiling.tile_cols = step * ceil_div(length_, step);
+    tiling.tile_cols = step * ceil_div(cut_columns(tiling, length_), step);
     int rows = std::max(1, choice.threads / choice.group);
     tiling.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
     if (tiling.row_axis < 0) rows = 1;
@@ -383,6 +387,7 @@ class RowConfigs {
   const int col_axis_;
   const std::int64_t length_;
   const std::int64_t rows_;
+  const Vectors cut_;
   const int vector_;
   const std::int64_t tiles_;  // live tiles of a row, read or computed
   const bool is_narrow_;

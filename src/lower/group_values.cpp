@@ -7,6 +7,7 @@
 #include "src/base/check.h"
 #include "src/base/rounding.h"
 #include "src/lower/power.h"
+#include "src/lower/row_alignment.h"
 
 namespace sinter {
 
@@ -66,6 +67,7 @@ bool GroupValues::col_is_reduced() const {
 }
 
 void GroupValues::forget_inner() {
+  uneven_.clear();
   inner_.clear();
   loads_.clear();
 }
@@ -121,14 +123,15 @@ void GroupValues::declare_parameters() {
       name = access.write ? numbered("out", outputs++) : numbered("in", inputs++);
       buffer = b_.add_buffer(name, node.dtype, access.write, is_reused(access));
       const NodeId owner = plan_.placements[access.node].buffer;
-      kernel_.buffers.push_back({owner, access.offset, access.write});
+      kernel_.buffers.push_back({owner, access.offset - lead(access), access.write});
     }
     buffers_.push_back(buffer);
     ByAxis<ValueId> strides;
     for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
       strides.push_back(stride_param(numbered(name + "_stride", axis), access.strides[axis]));
     strides_.push_back(std::move(strides));
-    starts_.push_back(access.start == 0 ? kNoValue : extent_param(name + "_start", access.start));
+    const std::int64_t start = access.start + lead(access);
+    starts_.push_back(start == 0 ? kNoValue : extent_param(name + "_start", start));
     range_params_.push_back(node.op == Op::iota ? declare_range(name, node, access.offset)
                                                 : RangeParams{});
     window_params_.push_back(declare_windows(name, access));
@@ -233,8 +236,7 @@ void GroupValues::locate_program() {
     counts.push_back(
         {tiling_.row_axis, ceil_div(size(tiling_.row_axis), tiling_.tile_rows), tiling_.tile_rows});
   if (tiling_.col_axis >= 0 && !col_is_reduced())
-    counts.push_back(
-        {tiling_.col_axis, ceil_div(size(tiling_.col_axis), tiling_.tile_cols), tiling_.tile_cols});
+    counts.push_back({tiling_.col_axis, col_tiles(), tiling_.tile_cols});
 
   if (tiling_.rows_first && counts.size() > 1 && !col_is_reduced())
     std::swap(counts[counts.size() - 1], counts[counts.size() - 2]);
@@ -259,11 +261,15 @@ void GroupValues::locate_program() {
   for (auto [axis, id] : block) {
     if (axis == tiling_.row_axis)
       set_tile_axis(axis, Axis::rows, tiling_.tile_rows, id);
-    else if (axis == tiling_.col_axis)
-      set_tile_axis(axis, Axis::cols, tiling_.tile_cols, id);
-    else
+    else if (axis != tiling_.col_axis)
       index_[axis] = id;
   }
+  if (const auto col = block.find(tiling_.col_axis); col != block.end())
+    set_tile_axis(col->first, Axis::cols, tiling_.tile_cols, col->second);
+}
+
+std::int64_t GroupValues::col_tiles() const {
+  return ceil_div(cut_columns(tiling_, size(tiling_.col_axis)), tiling_.tile_cols);
 }
 
 // Sets the axis' indices in this tile, and the mask of those in range.
@@ -271,12 +277,14 @@ void GroupValues::set_tile_axis(AxisId axis, Axis along, std::int64_t count, Val
   const ValueId start = b_.mul(block, b_.integer(count));
   const ValueId positions = b_.add(start, b_.arange(along, count));
   index_[axis] = positions;
+  if (along == Axis::cols && tiling_.aligned_to >= 0) return align_columns(positions);
   // GPU kernels are specialized for sizes that tiles divide: these need no mask.
   if (for_gpu() && size(axis) % count == 0) return;
   (along == Axis::rows ? row_mask_ : col_mask_) = b_.pointwise(Op::lt, {positions, sizes_[axis]});
 }
 
 void GroupValues::move_to(AxisId axis, ValueId at) {
+  uneven_.clear();
   if (axis == tiling_.col_axis)
     set_tile_axis(axis, Axis::cols, tiling_.tile_cols, at);
   else
@@ -286,82 +294,6 @@ void GroupValues::move_to(AxisId axis, ValueId at) {
 ValueId GroupValues::both(ValueId a, ValueId b) {
   if (a == kNoValue) return b;
   return b == kNoValue ? a : b_.pointwise(Op::logical_and, {a, b});
-}
-
-// --- memory -------------------------------------------------------------------------------------
-
-std::size_t GroupValues::position_of(const Access& access) const {
-  return static_cast<std::size_t>(&access - space_.accesses.data());
-}
-
-ValueId GroupValues::offsets(const Access& access) {
-  ValueId sum = access.start == 0 ? b_.integer(0) : starts_[position_of(access)];
-  for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis) {
-    if (access.strides[axis] == 0) continue;
-    sum = b_.add(sum, b_.mul(index_[axis], strides_[position_of(access)][axis]));
-  }
-  if (!access.split) return sum;
-  const SplitParams& split = split_params_[position_of(access)];
-  const auto [outer, inner] = b_.divide(index_[access.split->axis], split.inner);
-  if (access.split->outer_stride != 0) sum = b_.add(sum, b_.mul(outer, split.outer_stride));
-  if (access.split->inner_stride != 0) sum = b_.add(sum, b_.mul(inner, split.inner_stride));
-  return sum;
-}
-
-ValueId GroupValues::read_mask(const Access& access) {
-  const auto moves_along = [&](AxisId axis) {
-    return axis >= 0 && (access.stride(axis) != 0 || (access.split && access.split->axis == axis));
-  };
-  const bool rows = moves_along(tiling_.row_axis);
-  const bool cols = moves_along(tiling_.col_axis);
-  return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
-}
-
-// The mask of a padded view's window.
-ValueId GroupValues::window_mask(const Access& access) {
-  ValueId mask = kNoValue;
-  for (const WindowParams::Bounds& bounds : window_params_[position_of(access)].bounds) {
-    const ValueId index = index_[bounds.axis];
-    if (bounds.first != kNoValue) mask = both(mask, b_.pointwise(Op::ge, {index, bounds.first}));
-    if (bounds.last != kNoValue) mask = both(mask, b_.pointwise(Op::lt, {index, bounds.last}));
-  }
-  return mask;
-}
-
-ValueId GroupValues::zero(DType dtype) {
-  return is_floating(dtype) ? b_.real(0, dtype) : b_.integer(0, dtype);
-}
-
-ValueId GroupValues::read(const Access& access) {
-  const ValueId window = window_mask(access);
-  const ValueId seen = read_inside(access, window);
-  const ValueId fill = window_params_[position_of(access)].fill;
-  const bool is_range = graph()[access.node].op == Op::iota;
-  if (window == kNoValue || (fill == kNoValue && !is_range)) return seen;  // a load gives zeros
-  return b_.pointwise(Op::where, {window, seen, fill == kNoValue ? zero(b_[seen].dtype) : fill});
-}
-
-// The access inside its window; elsewhere a load gives 0.
-ValueId GroupValues::read_inside(const Access& access, ValueId window) {
-  const Node& node = graph()[access.node];
-  const DType dtype = compute_dtype(node.dtype);
-  const std::size_t at = position_of(access);
-  if (node.op == Op::iota) {
-    const ValueId position = b_.cast(offsets(access), dtype);
-    return b_.pointwise(Op::add, {range_params_[at].start,
-                                  b_.pointwise(Op::mul, {position, range_params_[at].step})});
-  }
-  if (!access.per_row) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
-  const ValueId mask = both(read_mask(access), window);
-  if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
-  return b_.load(buffers_[at], offsets(access), mask, zero(dtype));
-}
-
-void GroupValues::write(NodeId id, ValueId value) {
-  const Access& access = space_.find_write(id);
-  const bool cols = !access.per_row || !col_is_reduced();
-  const ValueId mask = both(row_mask_, cols ? col_mask_ : kNoValue);
-  b_.store(buffers_[position_of(access)], offsets(access), value, mask);
 }
 
 // --- values -------------------------------------------------------------------------------------

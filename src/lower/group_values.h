@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/lower/iteration.h"
@@ -34,8 +35,10 @@ class GroupValues {
   tile::ValueId scalar_param(const std::string& name, std::int64_t value);
 
   // Sets the position along an axis that a loop iterates over: index `at`, or, for the column axis,
-  // the tile that starts at column `at` * tile_cols.
+  // the tile that starts at column `at` * tile_cols. The column axis must be set last.
   void move_to(AxisId axis, tile::ValueId at);
+  // The number of tiles along the column axis.
+  std::int64_t col_tiles() const;
 
   // A node's value; computes pointwise nodes on demand. Reductions must already be set.
   tile::ValueId value(NodeId id);
@@ -91,6 +94,12 @@ class GroupValues {
   void locate_program();
   void set_tile_axis(AxisId axis, tile::Axis along, std::int64_t count, tile::ValueId block);
 
+  void align_columns(tile::ValueId positions);
+  bool is_aligned(const Access& access) const;
+  std::int64_t lead(const Access& access) const;
+  tile::ValueId uneven_offset(const Access& access);
+  tile::ValueId first_column();
+
   std::size_t position_of(const Access& access) const;
   tile::ValueId both(tile::ValueId a, tile::ValueId b);
   tile::ValueId offsets(const Access& access);
@@ -122,6 +131,9 @@ class GroupValues {
   std::map<NodeId, tile::ValueId> constants_;
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;
+
+  // The part of an offset that varies within a vector, by the start and strides it consists of.
+  std::map<std::pair<std::int64_t, std::vector<std::int64_t>>, tile::ValueId> uneven_;
 
   std::map<NodeId, tile::ValueId> inner_;  // values along the reduced axes, for this round
   std::map<NodeId, tile::ValueId> per_row_;

@@ -234,6 +234,18 @@ bool is_small_read(const IterationSpace& space, const Access& access) {
   return !access.write && access.windows.empty() && is_cheap_in_any_order(elements, space.axes);
 }
 
+// Merges axes along which some accesses do not step evenly: these find their elements by a
+// division.
+void merge_by_division(IterationSpace& space, AxisId outer, AxisId inner) {
+  for (Access& access : space.accesses) {
+    if (steps_evenly(space, access, outer, inner)) continue;
+    access.split =
+        SplitIndex{inner, space.axes[inner].size, access.strides[outer], access.strides[inner]};
+    access.strides[inner] = 0;
+  }
+  merge(space, outer, inner);
+}
+
 // Rows that stay on chip have one axis: small tensors that do not step evenly along it find their
 // elements by a division (the weights of a group norm along channels and pixels).
 void merge_reduced_axes(IterationSpace& space) {
@@ -243,13 +255,7 @@ void merge_reduced_axes(IterationSpace& space) {
   const AxisId inner = reduced[1];
   for (const Access& access : space.accesses)
     if (!steps_evenly(space, access, outer, inner) && !is_small_read(space, access)) return;
-  for (Access& access : space.accesses) {
-    if (steps_evenly(space, access, outer, inner)) continue;
-    access.split =
-        SplitIndex{inner, space.axes[inner].size, access.strides[outer], access.strides[inner]};
-    access.strides[inner] = 0;
-  }
-  merge(space, outer, inner);
+  merge_by_division(space, outer, inner);
 }
 
 }  // namespace
@@ -287,6 +293,19 @@ IterationSpace iteration_space(const Plan& plan, GroupId index) {
   }
   if (plan.groups[index].rows_on_chip) merge_reduced_axes(space);
   return space;
+}
+
+std::optional<IterationSpace> with_flat_rows(const IterationSpace& space) {
+  if (space.axes.size() < 2 || !space.reduced_axes().empty()) return std::nullopt;
+  const AxisId inner = space.axes.end_id() - 1;
+  for (const Access& access : space.accesses) {
+    if (access.split) return std::nullopt;
+    const bool is_even = steps_evenly(space, access, inner - 1, inner);
+    if (!is_even && (access.write || !access.windows.empty())) return std::nullopt;
+  }
+  IterationSpace flat = space;
+  merge_by_division(flat, inner - 1, inner);
+  return flat;
 }
 
 }  // namespace sinter

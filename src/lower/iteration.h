@@ -74,4 +74,8 @@ bool needs_wide_offsets(const Access& access, const ByAxis<std::int64_t>& sizes)
 
 IterationSpace iteration_space(const Plan& plan, GroupId group);
 
+// The space of a group that reduces nothing, with its last two axes as one. Reads that do not step
+// evenly along it find their elements by a division. Nothing if a write or a padded view does not.
+std::optional<IterationSpace> with_flat_rows(const IterationSpace& space);
+
 }  // namespace sinter

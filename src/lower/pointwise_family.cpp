@@ -9,20 +9,36 @@
 namespace sinter {
 namespace {
 
-Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
-  if (!space.reduced_axes().empty()) return {{}, "the group reduces"};
-  if (machine.kind == MachineKind::cpu)
-    return {{PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, ""};
-  const GpuFacts facts(space, machine);
+Offer gpu_offer(const GpuFacts& facts, Wanted wanted) {
   if (wanted == Wanted::all) return {with_cachings(facts, gpu_pointwise_configs(facts), false), ""};
   Tiling best = best_pointwise_tiling(facts);
   best.caching = gpu_caching(facts, false);
   return {{PointwiseConfig{best}}, ""};
 }
 
+Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
+  if (!space.reduced_axes().empty()) return {{}, "the group reduces"};
+  if (machine.kind == MachineKind::cpu)
+    return {{PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, ""};
+  const GpuFacts facts(space, machine);
+  if (facts.has_short_uneven_rows())
+    if (const auto flat = with_flat_rows(space)) {
+      Offer offer = gpu_offer(GpuFacts(*flat, machine), wanted);
+      for (Config& config : offer.configs) std::get<PointwiseConfig>(config).flat_rows = true;
+      return offer;
+    }
+  return gpu_offer(facts, wanted);
+}
+
 Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
                    const Config& config) {
-  return lower_whole_tiles(plan, group, space, tiling_of(config));
+  const auto& [tiling, flat_rows] = std::get<PointwiseConfig>(config);
+  return lower_whole_tiles(plan, group, flat_rows ? *with_flat_rows(space) : space, tiling);
+}
+
+std::string describe(const Config& config) {
+  return describe_tiling(config) +
+         (std::get<PointwiseConfig>(config).flat_rows ? ", rows as one" : "");
 }
 
 }  // namespace
@@ -33,7 +49,7 @@ Family pointwise_family() {
           .lower = lower_group,
           .same_bits = [](const Config&, const Config&) { return true; },
           .fields = tiling_fields(),
-          .describe = describe_tiling,
+          .describe = describe,
           // Programs that prefetch read elements of later ones.
           .is_elementwise =
               [](const Config& config) { return tiling_of(config).mapping.prefetch == 0; }};

@@ -75,8 +75,7 @@ class RoundLowering {
     std::int64_t trips = 1;
     for (int axis : values_.reduced_axes()) {
       const bool tiled = axis == tiling_.col_axis;
-      const std::int64_t steps =
-          tiled ? ceil_div(values_.size(axis), tiling_.tile_cols) : values_.size(axis);
+      const std::int64_t steps = tiled ? values_.col_tiles() : values_.size(axis);
       trips *= steps;
       loop_axes_.push_back(
           {axis, tiled ? values_.scalar_param("chunks", steps) : values_.size_value(axis)});
@@ -153,16 +152,18 @@ class RoundLowering {
                                  const Round& round) {
     values_.forget_inner();
     ValueId rest = trip;
+    ValueId col = tile::kNoValue;  // where a row's columns are cut depends on the other axes
     for (std::size_t i = loop_axes_.size(); i-- > 0;) {
       const auto [axis, count] = loop_axes_[i];
-      if (i == 0) {
-        values_.move_to(axis, rest);
-        break;
-      }
-      const Builder::Divided divided = b_.divide(rest, count);
-      values_.move_to(axis, divided.rest);
+      const Builder::Divided divided =
+          i == 0 ? Builder::Divided{tile::kNoValue, rest} : b_.divide(rest, count);
+      if (axis == tiling_.col_axis)
+        col = divided.rest;
+      else
+        values_.move_to(axis, divided.rest);
       rest = divided.quotient;
     }
+    if (col != tile::kNoValue) values_.move_to(tiling_.col_axis, col);
     std::vector<ValueId> next;
     for (const Running& each : round.reductions)
       accumulate(each, carried.subspan(next.size(), width_of(each)), entering(each), next);

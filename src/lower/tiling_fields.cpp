@@ -103,7 +103,9 @@ std::string describe_tiling(const Config& config) {
   if (tiling.caching != tile::Caching::any)
     text += fmt::format(" keeps {}", name_of(tiling.caching));
   if (is_online(config)) text += " online";
-  return text + mapping_text(tiling.mapping);
+  text += mapping_text(tiling.mapping);
+  if (tiling.aligned_to >= 0) text += ", rows cut at multiples of the vector";
+  return text;
 }
 
 std::span<const ConfigField> tiling_fields() {

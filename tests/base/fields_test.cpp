@@ -89,7 +89,7 @@ TEST(Fields, EachFieldOfAConfigMakesConfigsUnequal) {
   expect_that_every_field_makes_unequal<Tiling>();
   static_assert(std::is_empty_v<LibraryConfig>, "test its members");
   expect_that_every_member_makes_unequal(&MatmulConfig::tiling);
-  expect_that_every_member_makes_unequal(&PointwiseConfig::tiling);
+  expect_that_every_member_makes_unequal(&PointwiseConfig::tiling, &PointwiseConfig::flat_rows);
   expect_that_every_member_makes_unequal(&RowConfig::tiling);
   expect_that_every_member_makes_unequal(&ColumnConfig::tiling, &ColumnConfig::online);
   expect_that_every_member_makes_unequal(&ChunkedConfig::tiling, &ChunkedConfig::online);

@@ -26,6 +26,8 @@ TEST_P(GpuProgramTest, AgreesHoweverItsTilesLieOnThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, GpuProgramTest, testing::ValuesIn(memory_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(AlignedRows, GpuProgramTest, testing::ValuesIn(aligned_row_cases()),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(Values, GpuProgramTest, testing::ValuesIn(value_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Reductions, GpuProgramTest, testing::ValuesIn(reduction_cases()),
                          name_of_case);

@@ -28,6 +28,8 @@ TEST_P(SimtProgramTest, AgreesHoweverItsTilesLieOnThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, SimtProgramTest, testing::ValuesIn(memory_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(AlignedRows, SimtProgramTest, testing::ValuesIn(aligned_row_cases()),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(Values, SimtProgramTest, testing::ValuesIn(value_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Reductions, SimtProgramTest, testing::ValuesIn(reduction_cases()),
                          name_of_case);

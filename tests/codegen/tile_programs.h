@@ -24,6 +24,7 @@ struct TileCase {
 };
 
 std::vector<TileCase> memory_cases();
+std::vector<TileCase> aligned_row_cases();
 std::vector<TileCase> value_cases();
 std::vector<TileCase> reduction_cases();
 std::vector<TileCase> loop_cases();

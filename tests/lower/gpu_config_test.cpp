@@ -125,14 +125,40 @@ TEST(MappingTest, VectorsFollowTheTypeAndTheRowsStride) {
   EXPECT_EQ(decide(softmax({256, 1024})).mapping().vector, 4);
   EXPECT_EQ(decide(softmax({256, 1024}, DType::bf16)).mapping().vector, 8);
   EXPECT_EQ(decide(softmax({256, 1024}, DType::f64)).mapping().vector, 2);
-  EXPECT_EQ(decide(softmax({256, 1023})).mapping().vector, 1) << "rows begin anywhere";
-  EXPECT_EQ(decide(softmax({256, 1022})).mapping().vector, 2);
+}
+
+// Rows that begin anywhere are cut where the result reaches a multiple of the vector.
+TEST(MappingTest, RowsThatBeginAnywhereHaveWholeVectors) {
+  const auto expect_cut = [](const Graph& graph, int vector) {
+    const Decision d = decide(graph);
+    EXPECT_EQ(d.mapping().vector, vector);
+    ASSERT_GE(d.tiling().aligned_to, 0);
+    EXPECT_TRUE(d.space.accesses[static_cast<std::size_t>(d.tiling().aligned_to)].write);
+    EXPECT_GE(d.tiling().tile_cols, d.size(d.tiling().col_axis) + vector - 1);
+  };
+  expect_cut(softmax({256, 1023}), 4);
+  expect_cut(softmax({256, 1022}), 4);
+  expect_cut(softmax({256, 1023}, DType::bf16), 8);
+  expect_cut(centred_and_scaled({256, 50257}, DType::f16), 8);
+  EXPECT_EQ(decide(softmax({256, 1024})).tiling().aligned_to, -1);
+}
+
+TEST(MappingTest, ReadsThatBeginElsewhereDoNotNarrowTheVectors) {
   GraphMaker maker;
   const Operand gaps = maker.input_view({{256, 1024}, {1025, 1}, 0});
-  EXPECT_EQ(decide(softmax_of(maker, gaps)).mapping().vector, 1);
+  const Decision d = decide(softmax_of(maker, gaps));
+  EXPECT_EQ(d.mapping().vector, 4);
+  EXPECT_EQ(d.tiling().aligned_to, -1) << "the result's rows are aligned";
   GraphMaker shifted;
   const Operand behind = shifted.input_view({{256, 1024}, {1024, 1}, 2});
-  EXPECT_EQ(decide(softmax_of(shifted, behind)).mapping().vector, 2) << "begins 8 bytes further on";
+  EXPECT_EQ(decide(softmax_of(shifted, behind)).mapping().vector, 4);
+  EXPECT_EQ(decide(reduction({256, 1023}, 1)).mapping().vector, 4);
+}
+
+TEST(MappingTest, ShortRowsThatBeginAnywhereAreReadElementByElement) {
+  const Decision d = decide(softmax({4096, 31}));
+  EXPECT_EQ(d.mapping().vector, 1);
+  EXPECT_EQ(d.tiling().aligned_to, -1);
 }
 
 TEST(MappingTest, WithoutClustersALongRowTakesMoreThreadsOfOneBlock) {

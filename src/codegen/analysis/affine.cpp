@@ -2,6 +2,7 @@
 // atom.
 #include "src/codegen/analysis/affine.h"
 
+#include <algorithm>
 #include <map>
 
 namespace sinter {
@@ -38,8 +39,12 @@ class Scalars {
 
 }  // namespace
 
-IndexAnalysis::IndexAnalysis(const tile::TileProgram& program)
-    : program_(program), affine_(program.values.size()), masks_(program.values.size()) {
+IndexAnalysis::IndexAnalysis(const tile::TileProgram& program, IndexForms forms)
+    : program_(program),
+      forms_(forms),
+      row_atoms_(program.values.size(), 0),
+      affine_(program.values.size()),
+      masks_(program.values.size()) {
   Scalars scalars;
   const auto note = [&](ValueId id, const Instr& definition) {
     if (program[id].dtype == DType::i64 && program[id].shape.is_scalar())
@@ -53,26 +58,44 @@ IndexAnalysis::IndexAnalysis(const tile::TileProgram& program)
 }
 
 bool IndexAnalysis::is_index(ValueId id) const {
-  return !program_[id].shape.is_scalar() && (affine(id) || mask(id));
+  return !program_[id].shape.is_scalar() && (affine(id) || mask(id)) && !is_row_atom(id);
+}
+
+bool IndexAnalysis::has_row_atoms(const Index& index) const {
+  return std::any_of(index.terms().begin(), index.terms().end(), [&](const Index::Term& term) {
+    return std::any_of(term.factors.begin(), term.factors.end(),
+                       [&](ValueId id) { return is_row_atom(id); });
+  });
+}
+
+std::optional<std::int64_t> IndexAnalysis::constant_of(ValueId id) const {
+  return program_[id].shape.is_scalar() && affine(id) ? affine(id)->base.constant() : std::nullopt;
 }
 
 void IndexAnalysis::visit(const Instr& instr) {
   if (instr.results.empty() || program_[instr.results[0]].shape.is_scalar()) return;
   const ValueId result = instr.results[0];
-  affine_[result] = affine_result(instr);
+  row_atoms_[result] = forms_ == IndexForms::ranges && instr.code == Code::pointwise &&
+                       instr.op == Op::remainder && program_[result].shape.cols == 1 &&
+                       program_[result].dtype == DType::i64 && affine(instr.args[0]) &&
+                       constant_of(instr.args[1]);
+  affine_[result] = is_row_atom(result) ? Affine{Index::of(result), {}, {}} : affine_result(instr);
   masks_[result] = mask_result(instr);
 }
 
 std::optional<Affine> IndexAnalysis::affine_result(const Instr& instr) const {
   if (instr.code == Code::arange)
     return instr.axis == tile::Axis::rows ? Affine{{}, Index(1), {}} : Affine{{}, {}, Index(1)};
-  if (instr.code != Code::pointwise || (instr.op != Op::add && instr.op != Op::mul))
+  if (instr.code != Code::pointwise ||
+      (instr.op != Op::add && instr.op != Op::sub && instr.op != Op::mul))
     return std::nullopt;
   const auto& a = affine(instr.args[0]);
   const auto& b = affine(instr.args[1]);
   if (!a || !b) return std::nullopt;
   if (instr.op == Op::add)
     return Affine{a->base + b->base, a->row_step + b->row_step, a->col_step + b->col_step};
+  if (instr.op == Op::sub)
+    return Affine{a->base - b->base, a->row_step - b->row_step, a->col_step - b->col_step};
   const bool a_is_scalar = program_[instr.args[0]].shape.is_scalar();
   if (!a_is_scalar && !program_[instr.args[1]].shape.is_scalar()) return std::nullopt;
   const Affine& tile = a_is_scalar ? *b : *a;
@@ -80,29 +103,34 @@ std::optional<Affine> IndexAnalysis::affine_result(const Instr& instr) const {
   return Affine{tile.base * factor, tile.row_step * factor, tile.col_step * factor};
 }
 
-std::optional<PrefixMask> IndexAnalysis::mask_result(const Instr& instr) const {
+std::optional<RangeMask> IndexAnalysis::mask_result(const Instr& instr) const {
   if (instr.code != Code::pointwise) return std::nullopt;
   if (instr.op == Op::logical_and) return joined_mask(instr);
-  if (instr.op != Op::lt || !program_[instr.args[1]].shape.is_scalar()) return std::nullopt;
+  const bool has_first = instr.op == Op::ge && forms_ == IndexForms::ranges;
+  if ((instr.op != Op::lt && !has_first) || !program_[instr.args[1]].shape.is_scalar())
+    return std::nullopt;
   const auto& position = affine(instr.args[0]);
   const auto& limit = affine(instr.args[1]);
   if (!position || !limit) return std::nullopt;
   const Index rest = limit->base - position->base;
   if (position->row_step.is_zero() && position->col_step.is_one())
-    return PrefixMask{std::nullopt, rest};
+    return has_first ? RangeMask{std::nullopt, std::nullopt, rest} : RangeMask{std::nullopt, rest};
+  if (has_first) return std::nullopt;
   if (position->row_step.is_one() && position->col_step.is_zero())
-    return PrefixMask{rest, std::nullopt};
+    return RangeMask{rest, std::nullopt};
   return std::nullopt;
 }
 
-// Fails for two limits along the same axis: it is not known which is less.
-std::optional<PrefixMask> IndexAnalysis::joined_mask(const Instr& instr) const {
+// Fails for two bounds of the same kind along an axis: it is not known which is stricter.
+std::optional<RangeMask> IndexAnalysis::joined_mask(const Instr& instr) const {
   const auto& a = mask(instr.args[0]);
   const auto& b = mask(instr.args[1]);
-  if (!a || !b || (a->row_limit && b->row_limit) || (a->col_limit && b->col_limit))
+  if (!a || !b || (a->row_limit && b->row_limit) || (a->col_limit && b->col_limit) ||
+      (a->col_first && b->col_first))
     return std::nullopt;
-  return PrefixMask{a->row_limit ? a->row_limit : b->row_limit,
-                    a->col_limit ? a->col_limit : b->col_limit};
+  return RangeMask{a->row_limit ? a->row_limit : b->row_limit,
+                   a->col_limit ? a->col_limit : b->col_limit,
+                   a->col_first ? a->col_first : b->col_first};
 }
 
 }  // namespace sinter

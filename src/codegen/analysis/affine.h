@@ -1,7 +1,8 @@
-// Symbolic index tiles: offsets that are affine in row and column, and masks that are on up to a
-// limit. Most offsets and masks are never materialized.
+// Symbolic index tiles: offsets that are affine in row and column, and masks that are on in a
+// range. Most offsets and masks are never materialized.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -10,42 +11,55 @@
 
 namespace sinter {
 
-// base + row * row_step + col * col_step.
+// base + row * row_step + col * col_step. The base may contain row atoms (see IndexAnalysis).
 struct Affine {
   Index base;
   Index row_step;
   Index col_step;
 };
 
-// On where row < row_limit and col < col_limit; a missing limit always holds.
-struct PrefixMask {
+// On where row < row_limit and col_first <= col < col_limit; a missing bound always holds.
+struct RangeMask {
   std::optional<Index> row_limit;
   std::optional<Index> col_limit;
-  bool is_unlimited() const { return !row_limit && !col_limit; }
+  std::optional<Index> col_first = {};
+  bool is_unlimited() const { return !row_limit && !col_limit && !col_first; }
   const std::optional<Index>& limit(tile::Axis axis) const {
     return axis == tile::Axis::rows ? row_limit : col_limit;
   }
 };
 
+// What the analysis may find. The CPU dialect turns limits into loop bounds, so it wants prefixes.
+enum class IndexForms : std::uint8_t {
+  prefixes,  // no first columns, no row atoms
+  ranges,    // masks with a first column; remainders of rows by a constant as atoms of an Index
+};
+
 class IndexAnalysis {
  public:
-  explicit IndexAnalysis(const tile::TileProgram& program);
+  explicit IndexAnalysis(const tile::TileProgram& program, IndexForms forms = IndexForms::prefixes);
 
   // Every i64 scalar is affine, with only a base.
   const std::optional<Affine>& affine(tile::ValueId id) const { return affine_[id]; }
-  const std::optional<PrefixMask>& mask(tile::ValueId id) const { return masks_[id]; }
+  const std::optional<RangeMask>& mask(tile::ValueId id) const { return masks_[id]; }
   // Whether a tile is a known offset or mask, so that it needs no array.
   bool is_index(tile::ValueId id) const;
+  // Whether a (rows, 1) tile is computed as a variable that index expressions refer to.
+  bool is_row_atom(tile::ValueId id) const { return row_atoms_[id] != 0; }
+  bool has_row_atoms(const Index& index) const;
 
  private:
   void visit(const tile::Instr& instr);
+  std::optional<std::int64_t> constant_of(tile::ValueId id) const;
   std::optional<Affine> affine_result(const tile::Instr& instr) const;
-  std::optional<PrefixMask> mask_result(const tile::Instr& instr) const;
-  std::optional<PrefixMask> joined_mask(const tile::Instr& instr) const;
+  std::optional<RangeMask> mask_result(const tile::Instr& instr) const;
+  std::optional<RangeMask> joined_mask(const tile::Instr& instr) const;
 
   const tile::TileProgram& program_;
+  const IndexForms forms_;
+  ById<tile::ValueId, char> row_atoms_;
   ById<tile::ValueId, std::optional<Affine>> affine_;
-  ById<tile::ValueId, std::optional<PrefixMask>> masks_;
+  ById<tile::ValueId, std::optional<RangeMask>> masks_;
 };
 
 }  // namespace sinter

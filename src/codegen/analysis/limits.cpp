@@ -93,7 +93,7 @@ std::optional<Index> common_limit(const CpuValues& values, const Stage& stage,
 
 }  // namespace
 
-PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const Instr*>& rows) {
+RangeMask row_loop_limits(const CpuValues& values, const std::vector<const Instr*>& rows) {
   Agreement agreement(values, Axis::rows);
   for (const Instr* instr : rows) {
     if (instr->code == Code::store || instr->code == Code::load)
@@ -103,14 +103,14 @@ PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const Inst
   return {agreement.limit(), std::nullopt};
 }
 
-PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
-                               const std::vector<ValueId>& updated) {
+RangeMask element_loop_limits(const CpuValues& values, const Stage& stage,
+                              const std::vector<ValueId>& updated) {
   return {common_limit(values, stage, updated, Axis::rows),
           common_limit(values, stage, updated, Axis::cols)};
 }
 
-PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask) {
-  PrefixMask rest = mask;
+RangeMask beside(const RangeMask& limits, const RangeMask& mask) {
+  RangeMask rest = mask;
   if (rest.row_limit == limits.row_limit) rest.row_limit.reset();
   if (rest.col_limit == limits.col_limit) rest.col_limit.reset();
   return rest;

@@ -11,12 +11,12 @@
 namespace sinter {
 
 // Limits of a loop over rows that runs these instructions.
-PrefixMask row_loop_limits(const CpuValues& values, const std::vector<const tile::Instr*>& rows);
+RangeMask row_loop_limits(const CpuValues& values, const std::vector<const tile::Instr*>& rows);
 // Limits of the loops over a stage's elements; `updated`: the loop-carried tiles it writes.
-PrefixMask element_loop_limits(const CpuValues& values, const Stage& stage,
-                               const std::vector<tile::ValueId>& updated);
+RangeMask element_loop_limits(const CpuValues& values, const Stage& stage,
+                              const std::vector<tile::ValueId>& updated);
 
 // The mask without the limits that the loop bounds already enforce.
-PrefixMask beside(const PrefixMask& limits, const PrefixMask& mask);
+RangeMask beside(const RangeMask& limits, const RangeMask& mask);
 
 }  // namespace sinter

@@ -79,7 +79,7 @@ class ElementLoops {
       if (!values_.is_transposed(*instr)) continue;
       const Affine& offsets = *values_.index.affine(instr->args[0]);
       const ValueId id = instr->results[0];
-      const PrefixMask rest = mask_beside_loops(*instr);  // loop bounds always apply
+      const RangeMask rest = mask_beside_loops(*instr);  // loop bounds always apply
       const auto next = prefetches_.next_tiles.find(id);
       code_.line("transpose_load({}, {}, {} + ({}), {}, {}, {}{});", scratch_.tile(id),
                  values_.cols(id), values_.buffer_name(*instr), values_.names.text(offsets.base),
@@ -90,8 +90,8 @@ class ElementLoops {
     }
   }
 
-  PrefixMask mask_beside_loops(const Instr& load) const {
-    return load.args[1] == kNoValue ? PrefixMask{}
+  RangeMask mask_beside_loops(const Instr& load) const {
+    return load.args[1] == kNoValue ? RangeMask{}
                                     : beside(limits_, *values_.index.mask(load.args[1]));
   }
 
@@ -228,7 +228,7 @@ class ElementLoops {
   const Stage& stage_;
   const std::vector<TileUpdate>& updates_;
   const StagePrefetches& prefetches_;
-  const PrefixMask limits_;
+  const RangeMask limits_;
   const tile::TileShape shape_;
   const int unroll_;
   std::vector<Reduction> reductions_;

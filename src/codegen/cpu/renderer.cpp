@@ -152,7 +152,7 @@ class CpuRenderer {
   void start_tile(ValueId tile, ValueId init) {
     if (values_.rows(init) > 1) code_.open("{}", each_row(init));
     code_.open("for (i64 c = 0; c < {}; c += {})", values_.cols(init), values_.lanes);
-    const PrefixMask no_limits;
+    const RangeMask no_limits;
     VectorBody body(values_, scratch_, code_, no_limits, Lanes::all);
     const std::string value = body.operand(init);
     code_.line("store({}, {});", scratch_.address(tile), value);
@@ -213,7 +213,7 @@ class CpuRenderer {
   void render_rows(const std::vector<const Instr*>& instrs, std::int64_t rows) {
     for (const Instr* instr : instrs)
       if (instr->code != Code::store) code_.line("{};", values_.variable(instr->results[0]));
-    const PrefixMask limits = row_loop_limits(values_, instrs);
+    const RangeMask limits = row_loop_limits(values_, instrs);
     code_.open();
     code_.line("const i64 rows = {};", values_.bound(limits.row_limit, rows));
     code_.open("for (i64 r = 0; r < rows; ++r)");
@@ -229,7 +229,7 @@ class CpuRenderer {
   }
 
   // Stores one element; `limits` are enforced by the enclosing loop.
-  void render_store(const Instr& instr, const PrefixMask& limits) {
+  void render_store(const Instr& instr, const RangeMask& limits) {
     const std::string store =
         fmt::format("store_one({} + {}, {});", values_.buffer_name(instr),
                     values_.scalar_operand(instr.args[0]), values_.scalar_operand(instr.args[1]));

@@ -56,7 +56,7 @@ std::string VectorBody::mask(ValueId id) {
   if (id == kNoValue) return "";
   const auto& prefix = values_.index.mask(id);
   if (!prefix) return operand(id);
-  const PrefixMask rest = beside(limits_, *prefix);
+  const RangeMask rest = beside(limits_, *prefix);
   std::string text;
   if (rest.col_limit)
     text = fmt::format("lanes_below({} - c)", values_.names.text(*rest.col_limit));

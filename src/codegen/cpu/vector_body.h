@@ -18,8 +18,8 @@ enum class Lanes { all, first_n };
 class VectorBody {
  public:
   // `limits`: the limits that the bounds of the enclosing loops enforce.
-  VectorBody(const CpuValues& values, ScratchTiles& scratch, CWriter& code,
-             const PrefixMask& limits, Lanes lanes)
+  VectorBody(const CpuValues& values, ScratchTiles& scratch, CWriter& code, const RangeMask& limits,
+             Lanes lanes)
       : values_(values), scratch_(scratch), code_(code), limits_(limits), lanes_(lanes) {}
 
   Lanes lanes() const { return lanes_; }
@@ -42,7 +42,7 @@ class VectorBody {
   const CpuValues& values_;
   ScratchTiles& scratch_;
   CWriter& code_;
-  const PrefixMask& limits_;
+  const RangeMask& limits_;
   const Lanes lanes_;
   std::map<tile::ValueId, std::string> variables_;  // values computed in this body
 };

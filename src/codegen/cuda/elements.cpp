@@ -77,6 +77,10 @@ class Elements {
   // The current element of a tile, or the value of a scalar or row.
   std::string operand(ValueId id) const {
     if (values_.shape(id).cols == 1) return values_.operand(id);
+    return values_.is_offset(id) ? fmt::format("i64({})", element(id)) : element(id);
+  }
+
+  std::string element(ValueId id) const {
     if (const auto& offsets = values_.index.affine(id))
       return fmt::format("i64({})", values_.offset(*offsets, "col"));
     if (const auto& mask = values_.index.mask(id))
@@ -149,7 +153,7 @@ class Elements {
   }
 
   // If a mask changes only at vector boundaries, it is the same for a whole vector.
-  const char* mask_column(const PrefixMask& mask) const {
+  const char* mask_column(const RangeMask& mask) const {
     return values_.divisibility.of(mask) >= layout_.vector() ? "begin" : "col";
   }
 
@@ -270,11 +274,14 @@ class Elements {
     const VectorMask mask = vectors_.mask(instr.args[2], storing(shape));
     const std::string at = values_.offset(*values_.index.affine(instr.args[0]), "begin");
     const std::string widths = fmt::format("{}, {}", layout_.vector(), vectors_.pack_width(instr));
+    const std::string buffer = values_.buffer_name(instr);
     const std::string statement =
-        mask.count.empty() ? fmt::format("store_vector<{}>({}, {}, {});", widths,
-                                         values_.buffer_name(instr), at, store.name)
-                           : fmt::format("store_part<{}>({}, {}, {}, {});", widths,
-                                         values_.buffer_name(instr), at, mask.count, store.name);
+        mask.count.empty()
+            ? fmt::format("store_vector<{}>({}, {}, {});", widths, buffer, at, store.name)
+        : mask.first.empty() ? fmt::format("store_part<{}>({}, {}, {}, {});", widths, buffer, at,
+                                           mask.count, store.name)
+                             : fmt::format("store_range<{}>({}, {}, {}, {}, {});", widths, buffer,
+                                           at, mask.first, mask.count, store.name);
     if (mask.where.empty())
       code_.line("{}", statement);
     else

@@ -165,13 +165,16 @@ void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
   const VectorMask mask = vectors_.mask(load.args[1], vectors_.inside(shape));
   const std::string at = values_.offset(offsets, "begin");
   const std::string widths =
-      fmt::format("{}, {}, {}", layout_.vector(), vectors_.pack_width(load), reading_of(load));
+      fmt::format("{}, {}, {}", layout_.vector(), vectors_.load_width(load), reading_of(load));
   const std::string buffer = values_.buffer_name(load);
-  if (!mask.count.empty())
-    code_.line(
-        "load_part<{}>({}, {}, {}, {}, {});", widths, to, buffer, at,
-        mask.where.empty() ? mask.count : fmt::format("{} ? idx({}) : 0", mask.where, mask.count),
-        other_text(load));
+  const std::string count =
+      mask.where.empty() ? mask.count : fmt::format("{} ? idx({}) : 0", mask.where, mask.count);
+  if (!mask.first.empty())
+    code_.line("load_range<{}>({}, {}, {}, {}, {}, {});", widths, to, buffer, at, mask.first, count,
+               other_text(load));
+  else if (!mask.count.empty())
+    code_.line("load_part<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, count,
+               other_text(load));
   else if (!mask.where.empty())
     code_.line("load_where<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, mask.where,
                other_text(load));
@@ -299,9 +302,10 @@ void CudaLoads::render_shared_tile(const Instr& load) {
   code_.line("{} {}_parts[{}];", values_.type(id), values_.name(id),
              shape.rows * shape.cols / layout_.mapping().threads);
   open_shared_tile(load);
-  PrefixMask mask;
+  RangeMask mask;
   if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
-  const std::string in_column = values_.condition({std::nullopt, mask.col_limit}, "col");
+  const std::string in_column =
+      values_.condition({std::nullopt, mask.col_limit, mask.col_first}, "col");
   const std::string count =
       mask.row_limit ? values_.names.text(*mask.row_limit) + " - row" : std::to_string(width);
   code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,

@@ -24,14 +24,22 @@ bool keeps_offsets(Op op) {
          op == Op::remainder || op == Op::minimum || op == Op::maximum;
 }
 
-ById<ValueId, char> find_offsets(const TileProgram& program) {
+ById<ValueId, char> find_offsets(const TileProgram& program, const IndexAnalysis& index) {
   ById<ValueId, char> found(program.values.size(), 0);
   const auto is_offset = [&](ValueId id) { return found[id] != 0; };
+  const auto is_index = [&](ValueId id) { return is_offset(id) || index.is_index(id); };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     if (instr.code == Code::loop) found[instr.body_params[0]] = 1;
     if (instr.results.size() != 1) return;
     const tile::Value& value = program[instr.results[0]];
-    if (value.dtype != DType::i64 || !value.shape.is_scalar()) return;
+    if (index.is_row_atom(instr.results[0])) found[instr.results[0]] = 1;
+    if (value.dtype != DType::i64) return;
+    if (!value.shape.is_scalar()) {
+      found[instr.results[0]] |= instr.code == Code::pointwise && keeps_offsets(instr.op) &&
+                                 value.shape.cols > 1 && !index.affine(instr.results[0]) &&
+                                 std::all_of(instr.args.begin(), instr.args.end(), is_index);
+      return;
+    }
     bool offset = false;
     switch (instr.code) {
       case Code::constant:
@@ -56,13 +64,25 @@ ById<ValueId, char> find_offsets(const TileProgram& program) {
 // (those of a loop's chunk as well) if these have 32 bits.
 CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts) {
   CudaDivisors found;
-  std::set<ValueId> counters;  // of loops, from 0 on
+  std::set<ValueId> counters;  // scalars from 0 on: of loops, and multiples of the program id
   const auto is = [&](ValueId id, Code code) {
     const auto it = facts.definition.find(id);
     return it != facts.definition.end() && it->second->code == code;
   };
   const auto is_zero = [&](ValueId id) {
     return is(id, Code::constant) && facts.definition.at(id)->integer == 0;
+  };
+  // The first index of a program's tile: the program id, or a quotient of it, times the tile's
+  // size.
+  const auto is_block_start = [&](const Instr& instr) {
+    if (instr.code != Code::pointwise || instr.op != Op::mul) return false;
+    const auto is_block = [&](ValueId id) {
+      return is(id, Code::program_id) || found.of.count(id);
+    };
+    const auto is_size = [&](ValueId id) {
+      return is(id, Code::constant) && facts.definition.at(id)->integer > 0;
+    };
+    return is_block(instr.args[0]) && is_size(instr.args[1]);
   };
   const auto is_index = [&](ValueId id) {
     if (program.mapping.wide_index) return false;
@@ -74,6 +94,7 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
   };
   tile::for_each_instr(program.body, [&](const Instr& instr) {
     if (instr.code == Code::loop && is_zero(instr.args[0])) counters.insert(instr.body_params[0]);
+    if (is_block_start(instr)) counters.insert(instr.results[0]);
     if (instr.code != Code::pointwise || instr.op != Op::floor_div) return;
     const ValueId number = instr.args[0];
     if (!is(instr.args[1], Code::scalar)) return;
@@ -89,16 +110,28 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
   return found;
 }
 
+// A row atom is a variable, or one for each of a thread's rows.
+ValueNames program_names(const TileProgram& program, const tile::ThreadLayout& layout,
+                         const IndexAnalysis& index) {
+  ValueNames names(program, {program.mapping.wide_index ? "ll" : "", "idx"});
+  for (std::size_t i = 0; i < program.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    if (index.is_row_atom(id) && layout.row_steps(program[id].shape) > 1)
+      names.spell_in_indices(id, names[id] + "[r]");
+  }
+  return names;
+}
+
 }  // namespace
 
 CudaValues::CudaValues(const TileProgram& tile_program)
     : program(tile_program),
       layout(cuda_layout(program)),
-      names(program, {program.mapping.wide_index ? "ll" : "", "idx"}),
-      offset_like(find_offsets(program)),
-      index(program),
+      index(program, IndexForms::ranges),
+      names(program_names(program, layout, index)),
+      offset_like(find_offsets(program, index)),
       facts(program),
-      divisibility(program),
+      divisibility(program, index),
       divisors(find_divisors(program, facts)) {}
 
 std::string CudaValues::inverse_name(int scalar) const {
@@ -150,6 +183,7 @@ std::string CudaValues::element_index(ValueId id) const {
 }
 
 std::string CudaValues::operand(ValueId id) const {
+  if (index.is_row_atom(id)) return fmt::format("i64({})", row_variable(id));
   if (is_offset(id)) return fmt::format("i64({})", name(id));
   if (is_scalar(id)) return name(id);
   if (const auto& offsets = index.affine(id)) return fmt::format("i64({})", offset(*offsets, "0"));
@@ -162,6 +196,7 @@ std::string CudaValues::operand(ValueId id) const {
 }
 
 std::string CudaValues::expression(const Instr& instr) const {
+  if (const std::string text = index_remainder(instr); !text.empty()) return text;
   std::vector<std::string> operands;
   // The result has type idx if all operands are offsets.
   const bool all_offsets = instr.code == Code::pointwise && !instr.args.empty() &&
@@ -178,6 +213,16 @@ std::string CudaValues::expression(const Instr& instr) const {
   if (const auto it = divisors.of.find(instr.results[0]); it != divisors.of.end())
     return fmt::format("quotient({}, {}, {})", operands[0], operands[1], inverse_name(it->second));
   return expression(instr, std::move(operands));
+}
+
+// An index modulo a power of two; empty for other instructions.
+std::string CudaValues::index_remainder(const Instr& instr) const {
+  if (instr.code != Code::pointwise || instr.op != Op::remainder || !is_offset(instr.results[0]))
+    return {};
+  const auto& by = index.affine(instr.args[1]);
+  const std::int64_t divisor = by ? by->base.constant().value_or(0) : 0;
+  if (divisor <= 0 || (divisor & (divisor - 1)) != 0) return {};
+  return fmt::format("({}) & {}", offset(*index.affine(instr.args[0]), "0"), divisor - 1);
 }
 
 namespace {
@@ -232,12 +277,15 @@ std::string CudaValues::load_text(const Instr& instr, const std::string& offset)
                      buffer_name(instr), offset);
 }
 
-std::string CudaValues::condition(const PrefixMask& mask, std::string_view col) const {
+std::string CudaValues::condition(const RangeMask& mask, std::string_view col) const {
   std::string text;
   if (mask.row_limit) text = fmt::format("row < {}", names.text(*mask.row_limit));
-  if (mask.col_limit)
-    text += fmt::format("{}{} < {}", text.empty() ? "" : " && ", col, names.text(*mask.col_limit));
-  return text;
+  if (!mask.col_limit && !mask.col_first) return text;
+  if (!text.empty()) text += " && ";
+  if (!mask.col_first) return text + fmt::format("{} < {}", col, names.text(*mask.col_limit));
+  if (!mask.col_limit) return text + fmt::format("{} >= {}", col, names.text(*mask.col_first));
+  return text + fmt::format("is_below({} - ({}), {})", col, names.text(*mask.col_first),
+                            names.text(*mask.col_limit - *mask.col_first));
 }
 
 }  // namespace sinter

@@ -37,7 +37,7 @@ struct CudaValues {
   }
   std::string buffer_name(const tile::Instr& instr) const;
 
-  // An i64 scalar computed by index arithmetic alone: it has type idx in the text.
+  // An i64 value computed by index arithmetic alone: it has type idx in the text.
   bool is_offset(tile::ValueId id) const { return offset_like[id]; }
   std::string_view type(tile::ValueId id) const;
 
@@ -60,6 +60,7 @@ struct CudaValues {
   std::string expression(const tile::Instr& instr) const;
   // The same with given operand texts.
   std::string expression(const tile::Instr& instr, std::vector<std::string> operands) const;
+  std::string index_remainder(const tile::Instr& instr) const;
   std::string load_text(const tile::Instr& instr, const std::string& offset) const;
   std::string inverse_name(int scalar) const;
 
@@ -68,7 +69,7 @@ struct CudaValues {
     return names.text(affine, "row", col);
   }
   // The mask in the thread's row, at column `col`, without parentheses; empty: always on.
-  std::string condition(const PrefixMask& mask, std::string_view col) const;
+  std::string condition(const RangeMask& mask, std::string_view col) const;
   // A power of two that divides a load's or store's offsets along an axis.
   int offset_multiple(const tile::Instr& instr, tile::Axis along = tile::Axis::cols) const {
     return divisibility.of(*index.affine(instr.args[0]), along);
@@ -76,9 +77,9 @@ struct CudaValues {
 
   const tile::TileProgram& program;
   const tile::ThreadLayout layout;
+  const IndexAnalysis index;
   const ValueNames names;
   const ById<tile::ValueId, char> offset_like;
-  const IndexAnalysis index;
   const ProgramFacts facts;
   const Divisibility divisibility;
   const CudaDivisors divisors;

@@ -68,10 +68,13 @@ std::string CudaVectors::all_of(const std::vector<std::string>& conditions) {
 VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> conditions) const {
   VectorMask result;
   if (mask_id != tile::kNoValue) {
-    PrefixMask mask = *values_.index.mask(mask_id);
-    if (mask.col_limit && values_.divisibility.of(mask) < layout_.vector()) {
-      result.count = values_.names.text(*mask.col_limit) + " - begin";
+    RangeMask mask = *values_.index.mask(mask_id);
+    if (!mask.is_unlimited() && values_.divisibility.of(mask) < layout_.vector()) {
+      result.count = mask.col_limit ? values_.names.text(*mask.col_limit) + " - begin"
+                                    : std::to_string(layout_.vector());
+      if (mask.col_first) result.first = values_.names.text(*mask.col_first) + " - begin";
       mask.col_limit.reset();
+      mask.col_first.reset();
     }
     const std::string condition = values_.condition(mask, "begin");
     if (!condition.empty()) conditions.push_back(condition);
@@ -83,6 +86,14 @@ VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> con
 int CudaVectors::pack_width(const tile::Instr& instr) const {
   const int element = static_cast<int>(size_of(values_.buffer(instr).dtype));
   return std::min({layout_.vector(), tile::kPackBytes / element, values_.offset_multiple(instr)});
+}
+
+int CudaVectors::load_width(const tile::Instr& load) const {
+  const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
+  const int width = pack_width(load);
+  const bool is_unaligned =
+      2 * width * element < tile::kPackBytes && tile::fill_packs(layout_.vector(), element);
+  return is_unaligned ? 1 : width;
 }
 
 }  // namespace sinter

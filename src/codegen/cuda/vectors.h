@@ -11,10 +11,11 @@
 
 namespace sinter {
 
-// A mask on a vector: a condition for the whole vector, and the number of elements that are on.
+// A mask on a vector: a condition for the whole vector, and the range of elements that are on.
 struct VectorMask {
   std::string where;  // empty: always
-  std::string count;  // empty: all
+  std::string count;  // exclusive end of the range; empty: all are on
+  std::string first;  // empty: 0
 };
 
 class CudaVectors {
@@ -36,6 +37,8 @@ class CudaVectors {
   VectorMask mask(tile::ValueId mask_id, std::vector<std::string> conditions) const;
   // Number of elements per access.
   int pack_width(const tile::Instr& instr) const;
+  // The same for a load; 1 if it is to be put together from the packs around it.
+  int load_width(const tile::Instr& load) const;
 
   static std::string all_of(const std::vector<std::string>& conditions);
 

@@ -83,8 +83,30 @@ TEST_F(AffineTest, ProductsOfTilesAreNot) {
   EXPECT_FALSE(analysis().is_index(product));
 }
 
+TEST_F(AffineTest, DifferencesAre) {
+  EXPECT_EQ(affine(b.sub(cols, n)), "-n_ | 0 | 1");
+  EXPECT_EQ(affine(b.sub(n, rows)), "n_ | -1 | 0");
+}
+
+// Rows of n elements: each has a remainder of its own, which is a variable of the text.
+TEST_F(AffineTest, RemaindersOfRowsAreAtomsWhereRangesAreWanted) {
+  const ValueId before = b.modulo(b.mul(rows, n), b.integer(8));
+  const ValueId at = b.sub(cols, before);
+  const ValueId from = b.pointwise(Op::ge, {at, b.integer(0)});
+  const ValueId inside = b.pointwise(Op::logical_and, {from, b.pointwise(Op::lt, {at, n})});
+  EXPECT_FALSE(analysis().affine(at));
+  const IndexAnalysis ranges(b.program(), IndexForms::ranges);
+  EXPECT_TRUE(ranges.is_row_atom(before));
+  EXPECT_FALSE(ranges.is_index(before)) << "it is computed";
+  ASSERT_TRUE(ranges.is_index(at));
+  EXPECT_TRUE(ranges.has_row_atoms(ranges.affine(at)->base));
+  ASSERT_TRUE(ranges.mask(inside));
+  EXPECT_EQ(*ranges.mask(inside)->col_first, Index::of(before));
+  EXPECT_EQ(*ranges.mask(inside)->col_limit - *ranges.mask(inside)->col_first, Index::of(n));
+  EXPECT_FALSE(analysis().mask(inside)) << "loops of CPU kernels begin at 0";
+}
+
 TEST_F(AffineTest, OtherOperationsAreNot) {
-  EXPECT_EQ(affine(b.sub(cols, n)), "-");
   EXPECT_EQ(affine(b.modulo(cols, n)), "-");
   EXPECT_EQ(affine(b.pointwise(Op::maximum, {cols, n})), "-");
 }

@@ -25,8 +25,8 @@ class DivisibilityTest : public testing::Test {
   ValueId rows = b.arange(Axis::rows, 8);
 
   int of(ValueId id, Axis along = Axis::cols) {
-    const IndexAnalysis index(b.program());
-    const Divisibility divisibility(b.program());
+    const IndexAnalysis index(b.program(), IndexForms::ranges);
+    const Divisibility divisibility(b.program(), index);
     if (index.mask(id)) return divisibility.of(*index.mask(id));
     return index.affine(id) ? divisibility.of(*index.affine(id), along) : 1;
   }
@@ -73,6 +73,26 @@ TEST_F(DivisibilityTest, ConstantsInTilesFold) {
   EXPECT_EQ(of(b.add(b.add(cols, b.integer(6)), b.integer(2))), 8);
   EXPECT_EQ(of(b.add(b.add(cols, any), b.mul(any, b.integer(-1)))), 1) << "products are atoms";
   EXPECT_EQ(of(b.mul(b.add(cols, b.integer(3)), four)), 4);
+}
+
+// Rows of `any` elements, cut where they reach a multiple of 8.
+TEST_F(DivisibilityTest, WhatIsLeftWithoutARemainderIsAMultipleOfTheDivisor) {
+  const ValueId row = b.mul(b.program_id(), any);
+  const ValueId cut = b.sub(cols, b.modulo(row, b.integer(8)));
+  EXPECT_EQ(of(b.add(cut, row)), 8);
+  EXPECT_EQ(of(b.add(b.add(cut, row), four)), 4);
+  EXPECT_EQ(of(cut), 1) << "an operand that all rows share begins anywhere";
+  EXPECT_EQ(of(b.add(cut, b.mul(b.program_id(), b.add_scalar("other", DType::i64)))), 1);
+  EXPECT_EQ(of(b.add(b.add(cols, b.modulo(row, b.integer(8))), row)), 1) << "added, not subtracted";
+  EXPECT_EQ(of(b.add(b.sub(cols, b.modulo(row, b.integer(6))), row)), 1) << "not a power of two";
+}
+
+TEST_F(DivisibilityTest, RowsOfATileHaveRemaindersOfTheirOwn) {
+  const ValueId row = b.add(b.mul(b.program_id(), any), b.mul(rows, any));
+  const ValueId cut = b.sub(cols, b.modulo(row, b.integer(4)));
+  EXPECT_EQ(of(b.add(cut, row)), 4);
+  EXPECT_EQ(of(b.add(cut, b.mul(rows, any))), 1) << "another program's rows";
+  EXPECT_EQ(of(cut), 1);
 }
 
 TEST_F(DivisibilityTest, AlongRowsTheColumnsCountByOne) {

@@ -56,6 +56,8 @@ TEST_P(CpuRendererTest, AgreesWithTheInterpreter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, CpuRendererTest, testing::ValuesIn(memory_cases()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(AlignedRows, CpuRendererTest, testing::ValuesIn(aligned_row_cases()),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(Values, CpuRendererTest, testing::ValuesIn(value_cases()), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Reductions, CpuRendererTest, testing::ValuesIn(reduction_cases()),
                          name_of_case);
