@@ -124,7 +124,7 @@ void add_explain_command(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("explain", "Show a case's kernels, their traffic, and what is not fused");
   add_common_options(*command, *arguments);
   command->add_flag("--json", arguments->json, "Print the same and more as JSON");
-  command->footer("Example:\n  sinter explain layernorm --shape 65536x1024 --dtype bf16");
+  command->footer("Example:\n  sinter explain softmax --shape 65536x1024 --dtype bf16");
   command->callback(
       [arguments, &invocation] { invocation.run = [arguments] { return explain(*arguments); }; });
 }

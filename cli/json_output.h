@@ -13,7 +13,7 @@ std::string json_text(const Json& json);
 void print_json(const Json& json);
 
 // The suite's cases: [{"case": "softmax", "formula": .., "runs": true}, ...,
-// {"case": "conv_add", "runs": false, "reason": ..}], as JSON text.
+// {"case": .., "runs": false, "reason": ..}], as JSON text.
 std::string cases_json();
 
 }  // namespace sinter::cli

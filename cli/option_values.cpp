@@ -79,6 +79,8 @@ const std::vector<OptionValues>& table() {
       {"before", ValueKind::file},
       {"now", ValueKind::file},
       {"--seconds", ValueKind::anything},
+      {"--seed", ValueKind::anything},
+      {"--cells", ValueKind::anything},
       {"--budget", ValueKind::anything},
   };
   return rows;

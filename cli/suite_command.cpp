@@ -11,15 +11,16 @@
 #include "cli/commands.h"
 #include "cli/comparison_table.h"
 #include "cli/json_output.h"
-#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
+#include "cli/random_text.h"
+#include "cli/suite_arguments.h"
 #include "cli/suite_table.h"
 #include "cli/terminal.h"
-#include "src/base/check.h"
 #include "src/runtime/interruption.h"
-#include "src/suite/cases/program_sizes.h"
+#include "src/suite/measure/measure_again.h"
 #include "src/suite/measure/runner.h"
+#include "src/suite/report/random_summary.h"
 #include "src/suite/report/report.h"
 #include "src/suite/results/compare_json.h"
 
@@ -48,54 +49,28 @@ std::optional<std::string> commit() {
 #endif
 }
 
-struct SuiteArguments {
-  std::string set = "quick";
-  std::vector<std::string> cases;
-  std::vector<std::string> shapes;
-  std::vector<std::string> dtypes{"f32"};
-  bool has_dtype = false;  // given on the command line
-  std::vector<std::string> providers{"eager", "fused"};
-  std::vector<std::string> peers;
-  std::string device = "cpu";
-  std::string out = "sinter-results";
-  std::string compare;  // an older results.json
-  double seconds = 0.4;
-  bool fail_if_slower = false;
-  bool resume = false;
-  bool json = false;
-  bool list = false;
-};
-
 std::string results_path(const SuiteArguments& arguments) {
   return (std::filesystem::path(arguments.out) / "results.json").string();
 }
 
-// Cases have two sizes, a program as many as it declares: beside programs, a shape may be for these
-// only.
-void set_shapes(const SuiteArguments& arguments, suite::SuiteOptions& options) {
-  const auto& names = arguments.cases;
-  const bool has_programs = std::any_of(names.begin(), names.end(), suite::is_program_path);
-  if (has_programs) options.sizes = arguments.shapes;
-  for (const std::string& text : arguments.shapes)
-    if (!has_programs || suite::try_parse_shape(text))
-      options.shapes.push_back(suite::parse_shape(text));
-  if (arguments.shapes.empty()) options.shapes = suite::shapes_of_set(arguments.set);
+// For a run without --seed. Printed, so that an interrupted run can be repeated.
+std::uint64_t seed_from_clock() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const std::uint64_t seed = static_cast<std::uint64_t>(count) & suite::kLargestSeed;
+  print_error(fmt::format("The random set gets --seed {}\n", seed));
+  return seed;
 }
 
-suite::SuiteOptions options_of(const SuiteArguments& arguments, const std::string& command_line) {
-  suite::SuiteOptions options;
-  options.cases = arguments.cases;
-  set_shapes(arguments, options);
-  options.dtypes.clear();
-  for (const std::string& text : arguments.dtypes)
-    options.dtypes.push_back(suite::parse_dtype(text));
-  options.providers = arguments.providers;
-  options.peers = arguments.peers;
-  options.device = arguments.device;
-  options.seconds = arguments.seconds;
-  options.command_line = command_line;
-  options.commit = commit();
-  return options;
+// Without --seed, a resumed run goes on with its own.
+void set_seed(const SuiteArguments& arguments, suite::SuiteOptions& options) {
+  if (!options.random) return;
+  if (arguments.seed)
+    options.random->seed = *arguments.seed;
+  else if (options.resumed && options.resumed->random)
+    options.random->seed = options.resumed->random->seed;
+  else
+    options.random->seed = seed_from_clock();
 }
 
 int list_cases(bool json) {
@@ -182,6 +157,7 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
   std::optional<suite::Results> before;
   if (!arguments.compare.empty()) before = suite::read_results(arguments.compare);
   if (arguments.resume) options.resumed = suite::read_results(results_path(arguments));
+  set_seed(arguments, options);
 
   ProgressBar bar;
   const auto show = [&](const suite::Progress& at) {
@@ -194,6 +170,7 @@ Outcome measure_suite(const SuiteArguments& arguments, suite::SuiteOptions optio
     file.update(at.results);
     return show(at);
   });
+  if (options.random) suite::measure_outliers_again(options, show, outcome.results);
   if (before && !outcome.results.interrupted)
     suite::measure_again(*before, options, show, outcome.results);
   bar.finish();
@@ -214,7 +191,7 @@ void print_summary(const Outcome& outcome, const SuiteArguments& arguments) {
   fmt::print("\n{}: {}, a large copy moves {}/s\n", results.device, results.description,
              bytes_text(results.copy_bytes_per_s));
   fmt::print("limit us: a copy that moves as many bytes; rel err: of |x| or the result's rms\n");
-  fmt::print("{}", far_text(results));
+  fmt::print("{}{}", far_text(results), random_text(results));
   if (outcome.skipped())
     fmt::print("{} rows were skipped, each says why in the report: too large, usually\n",
                outcome.skipped());
@@ -234,21 +211,17 @@ Json summary_json(const Outcome& outcome) {
             {"skipped", outcome.skipped()},
             {"interrupted", outcome.results.interrupted},
             {"seconds", outcome.seconds}};
+  json["random"] = to_json(suite::random_summary(outcome.results));
   json["comparison"] = outcome.comparison ? to_json(*outcome.comparison) : Json(nullptr);
   return json;
 }
 
 int run_suite_command(const SuiteArguments& arguments, const std::string& command_line) {
   if (arguments.list) return list_cases(arguments.json);
-  if (arguments.fail_if_slower && arguments.compare.empty())
-    fail_user("suite",
-              "--fail-if-slower needs an older run to compare with: add --compare "
-              "before/results.json");
-  const auto& names = arguments.cases;
-  if (arguments.has_dtype && !names.empty() &&
-      std::all_of(names.begin(), names.end(), suite::is_program_path))
-    fail_user("suite", "a program has its own types: --dtype is for the suite's cases");
-  const suite::SuiteOptions options = options_of(arguments, command_line);
+  check_suite_arguments(arguments);
+  suite::SuiteOptions options = suite_options(arguments);
+  options.command_line = command_line;
+  options.commit = commit();
   stop_on_interrupt();
   const Outcome outcome = measure_suite(arguments, options);
   if (arguments.json)
@@ -267,42 +240,11 @@ void add_suite_command(CLI::App& app, Invocation& invocation) {
   auto arguments = std::make_shared<SuiteArguments>();
   CLI::App* command =
       app.add_subcommand("suite", "Measure the fusion suite: fused, unfused, and the limit");
-  command->add_option("--set", arguments->set, "Which shapes: quick (4) or grid (100)")
-      ->capture_default_str();
-  command
-      ->add_option("--cases", arguments->cases,
-                   "Which cases, and paths of program files; all cases by default")
-      ->delimiter(',');
-  command
-      ->add_option("--shapes,--shape", arguments->shapes,
-                   "ROWSxCOLS,..; instead of a set; of a program, its sizes")
-      ->delimiter(',');
-  CLI::Option* dtype = command->add_option("--dtype", arguments->dtypes, "f32, f16, bf16, f64")
-                           ->delimiter(',')
-                           ->capture_default_str();
-  command->add_option("--providers", arguments->providers, "eager, fused")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--peers", arguments->peers, "Measure torch (PyTorch) too")->delimiter(',');
-  command->add_option("--device", arguments->device, "What to run on")->capture_default_str();
-  command->add_option("--seconds", arguments->seconds, "Timing for each case and shape")
-      ->check(number_between(0.001, 3600, "a time in seconds"))
-      ->capture_default_str();
-  command->add_option("--out", arguments->out, "Where results.json, results.csv and report.html go")
-      ->capture_default_str();
-  command->add_option("--compare", arguments->compare,
-                      "An older results.json: show what got slower since, beyond the noise");
-  command->add_flag("--fail-if-slower", arguments->fail_if_slower,
-                    "With --compare: exit with 1 if anything did");
-  command->add_flag("--resume", arguments->resume,
-                    "Continue a stopped run: keep the rows in --out, measure the rest");
-  command->add_flag("--json", arguments->json, "Print a summary as JSON, or with --list the cases");
-  command->add_flag("--list", arguments->list, "Say which cases there are, and run none");
+  add_suite_options(*command, *arguments);
   command->footer(
-      "Example:\n  sinter suite --cases softmax,layernorm --shapes 4096x4096,128x65536 --out "
-      "results");
-  command->callback([arguments, dtype, &invocation] {
-    arguments->has_dtype = dtype->count() > 0;
+      "Example:\n  sinter suite --cases softmax --shapes 4096x4096,128x65536 --out results\n"
+      "  sinter suite --set random --seed 7 --cells 30");
+  command->callback([arguments, &invocation] {
     invocation.run = [arguments, &invocation] {
       return run_suite_command(*arguments, invocation.command_line);
     };

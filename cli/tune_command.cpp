@@ -232,7 +232,7 @@ void add_tune_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--deterministic", arguments->deterministic,
                     "Only configs that give the same bits as the heuristic's");
   command->add_flag("--json", arguments->json, "Print the same and more as JSON");
-  command->footer("Example:\n  sinter tune softmax layernorm --shapes 4096x4096 --budget 30");
+  command->footer("Example:\n  sinter tune softmax --shapes 4096x4096 --budget 30");
   command->callback([arguments, &invocation] {
     invocation.run = [arguments] { return run_tune_command(*arguments); };
   });

@@ -59,7 +59,7 @@ std::string typed_name(const CLI::Option& option) {
   return option.nonpositional() ? option.get_name() : upper(option.get_name());
 }
 
-// "there are softmax and layernorm", or a description if any text is valid.
+// "there are eager and fused", or a description if any text is valid.
 std::string expected_text(const CLI::Option& option) {
   const OptionValues* values = values_of(option);
   if (values && values->words) return listed_names(values->words());

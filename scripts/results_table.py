@@ -3,10 +3,12 @@
 
   scripts/results_table.py bench/results/FILE.json [SHAPE ..]
   scripts/results_table.py --grid bench/results/FILE.json [OTHER.json ..]
+  scripts/results_table.py --random bench/results/FILE.json [OTHER.json ..]
 
 Each peer gets a column, and there is one for the speedup over the fastest. With --grid a row is a
 case over all its shapes: how often it is not slower than the best peer, and near the copy; other
-files, of other dtypes, add columns for near the copy. Both terms are defined in
+files, of other dtypes, add columns for near the copy. With --random the files are runs of
+--set random, whose cells are counted together. The terms are defined in
 src/suite/report/page/rules.json, which the report uses too.
 """
 import json
@@ -43,6 +45,8 @@ def peer_times(cell):
 def cells_of(results):
     """Rows of one case and shape, by provider."""
     cells = {}
+    if "random" in results["meta"]:
+        sys.exit("a run of --set random: use --random")
     for row in results["rows"]:
         if row["dtype"] != results["rows"][0]["dtype"]:
             sys.exit("rows of several types: sinter suite --dtype")
@@ -127,15 +131,73 @@ def grid_table(results, others):
     print_table(titles, rows)
 
 
+def is_timed(row):
+    """Measured, and not wrong."""
+    if row["median_us"] is None or "error" in row:
+        return False
+    error, tolerance = row["max_rel_err"], row["tolerance"]
+    return error is None or tolerance is None or float(error) <= tolerance
+
+
+def random_cells(files):
+    """Cells of all files with a fused time, each by provider, by case plus 'all'."""
+    by_case = {}
+    for results in files:
+        if "random" not in results["meta"]:
+            sys.exit("not a run of --set random")
+        cells = {}
+        for row in results["rows"]:
+            if is_timed(row):
+                key = (row["case"], row["shape"], row["dtype"])
+                cells.setdefault(key, {})[row["provider"]] = row
+        for (case, _, _), cell in cells.items():
+            if "fused" in cell:
+                by_case.setdefault(case, []).append(cell)
+    by_case = dict(sorted(by_case.items()))
+    by_case["all"] = [cell for cells in by_case.values() for cell in cells]
+    return by_case
+
+
+def random_near_copy(cells, is_large):
+    """How many cells of that size are near the copy by the random set's rule."""
+    limit = RULES["near_copy_large_random" if is_large else "near_copy_random"]
+    ratios = [cell["fused"]["limit_ratio"] for cell in cells
+              if (cell["fused"]["bytes_min"] >= RULES["large_bytes"]) == is_large
+              and cell["fused"]["limit_ratio"] is not None]
+    if not ratios:
+        return "-"
+    return f"{sum(ratio <= limit for ratio in ratios)} of {len(ratios)}, most {max(ratios):.2f}x"
+
+
+def random_row(cells):
+    gains = [min(peer_times(cell)) / cell["fused"]["median_us"] for cell in cells
+             if peer_times(cell)]
+    level = sum(gain * RULES["noise"] >= 1 for gain in gains)
+    rated = [f"{level} of {len(gains)}", f"{min(gains):.2f}x", f"{statistics.median(gains):.2f}x",
+             f"{max(gains):.2f}x"] if gains else ["-"] * 4
+    return [*rated, random_near_copy(cells, True), random_near_copy(cells, False)]
+
+
+def random_table(files):
+    megabytes = RULES["large_bytes"] / 1e6
+    titles = ["case", "not slower", "least", "median", "most",
+              f"within {RULES['near_copy_large_random']:.2f}x of the copy, from {megabytes:.0f} MB",
+              f"within {RULES['near_copy_random']:.2f}x of the copy, below"]
+    print_table(titles, [[case, *random_row(cells)] for case, cells in random_cells(files).items()])
+    seeds = ", ".join(str(results["meta"]["random"]["seed"]) for results in files)
+    print(f"\nSeeds: {seeds}")
+
+
 def main():
     arguments = sys.argv[1:]
-    is_grid = arguments[:1] == ["--grid"]
-    if is_grid:
-        arguments = arguments[1:]
+    kind = arguments.pop(0) if arguments[:1] in (["--grid"], ["--random"]) else None
     if not arguments:
         sys.exit(__doc__)
+    if kind == "--random":
+        random_table([json.load(open(name)) for name in arguments])
+        return
     results = json.load(open(arguments[0]))
-    if is_grid:
+    if kind == "--grid":
         grid_table(results, [json.load(open(name)) for name in arguments[1:]])
     else:
         shapes_table(results, arguments[1:] or ["4096x4096"])

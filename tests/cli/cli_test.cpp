@@ -165,7 +165,7 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   expect("suite --providers fused,eagre", 2, "did you mean eager?");
   expect("completion bsh", 2, "there is no shell 'bsh'; did you mean bash?");
   expect("suite --cases matmul", 2, "cannot run yet");
-  expect("suite --set slow", 2, "quick and grid");
+  expect("suite --set slow", 2, "quick, grid and random");
   expect("suite --no-such-option", 2, "--no-such-option");
   expect("suite --cases softmax --shapes 8x8 --out /proc/nowhere", 2,
          "cannot create the directory /proc/nowhere");

@@ -87,9 +87,9 @@ TEST_F(Completion, BashCompletesValues) {
   EXPECT_EQ(bash("sinter explain --dtype f32 layer"), Words{"layernorm"});
   EXPECT_FALSE(has(bash("sinter explain softmax ''"), "layernorm")) << "it takes one case";
   EXPECT_EQ(bash("sinter explain softmax --dtype b"), Words{"bf16"});
-  EXPECT_EQ(bash("sinter suite --set ''"), (Words{"grid", "quick"}));
+  EXPECT_EQ(bash("sinter suite --set ''"), (Words{"grid", "quick", "random"}));
   EXPECT_EQ(bash("sinter suite --set = q"), Words{"quick"}) << "--set=q, as bash splits it";
-  EXPECT_EQ(bash("sinter suite --set ="), (Words{"grid", "quick"}));
+  EXPECT_EQ(bash("sinter suite --set ="), (Words{"grid", "quick", "random"}));
   EXPECT_EQ(bash("sinter suite --set = quick --li"), Words{"--list"});
   EXPECT_TRUE(has(bash("sinter suite --device ''"), "cpu"));
   EXPECT_EQ(bash("sinter suite --shape 65"), Words{"65536x128"}) << "and both are completed";

@@ -30,9 +30,16 @@ def main():
                         "f32,bf16", "--shapes", "8x8,1x100000,16777216x16777216", "--seconds",
                         "0.001", "--out", out], check=True, stdout=subprocess.DEVNULL)
         results = json.load(open(pathlib.Path(out) / "results.json"))
+        # This seed begins with small cells of softmax.
+        subprocess.run([tool, "suite", "--set", "random", "--seed", "1736", "--cells", "2", "--cases",
+                        "softmax", "--seconds", "0.001", "--out", out], check=True,
+                       stdout=subprocess.DEVNULL)
+        drawn = json.load(open(pathlib.Path(out) / "results.json"))
     validator.validate(results)
     assert len(results["rows"]) == 3 * 3 * 2 * 2 + 2, len(results["rows"])
     assert results["plans"], "no plans"
+    validator.validate(drawn)
+    assert drawn["meta"]["random"]["seed"] == 1736, drawn["meta"]
     for path in recorded:
         validator.validate(json.load(open(path)))
     # The schema is not so loose that anything passes.

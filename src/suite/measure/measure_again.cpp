@@ -1,16 +1,21 @@
-// Suspicious cells are measured again without peers and replace the first run's rows as a whole,
-// since rows of one case and shape were timed in turns.
+// A cell's rows are replaced as a whole, since they were timed in turns. Peers are measured again
+// only where cells are compared with them.
+#include "src/suite/measure/measure_again.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "src/suite/report/random_summary.h"
 #include "src/suite/results/compare.h"
 
 namespace sinter::suite {
 namespace {
 
 constexpr int kRounds = 3;
+constexpr int kOutlierRounds = 2;
 // Regardless of the noise: a second measurement may be less noisy.
 constexpr double kWorthALook = 1.08;
 
@@ -70,12 +75,39 @@ void take_over(Results& now, const Results& second, const std::string& title) {
         row = other;
 }
 
+// Whether everything that was timed at first was timed again.
+bool has_all_times(const Results& second, const Results& first, const std::string& title) {
+  return std::all_of(first.rows.begin(), first.rows.end(), [&](const ResultRow& row) {
+    if (row.title() != title || !row.timing) return true;
+    return std::any_of(second.rows.begin(), second.rows.end(), [&](const ResultRow& other) {
+      return other.title() == title && other.provider == row.provider && other.timing &&
+             !other.failed();
+    });
+  });
+}
+
+// Compiling was measured in the first run; the second one found the kernels on disk.
+void keep_compile_times(const Results& first, Results& second) {
+  for (ResultRow& row : second.rows)
+    for (const ResultRow& other : first.rows)
+      if (row.title() == other.title() && row.provider == other.provider && !row.is_peers()) {
+        row.compile_ms = other.compile_ms;
+        row.kernels_from_disk = other.kernels_from_disk;
+      }
+}
+
+SuiteOptions options_again(const SuiteOptions& options, const Results& now) {
+  SuiteOptions again = options;
+  again.resumed.reset();
+  again.random = now.random;  // with its limits: the same cells
+  return again;
+}
+
 }  // namespace
 
 void measure_again(const Results& before, const SuiteOptions& options,
                    const ProgressCallback& progress, Results& now) {
-  SuiteOptions again = options;
-  again.resumed.reset();
+  SuiteOptions again = options_again(options, now);
   again.peers.clear();
   Titles measured;
   for (int round = 0; round < kRounds && !now.interrupted; ++round) {
@@ -93,6 +125,28 @@ void measure_again(const Results& before, const SuiteOptions& options,
         "{} of the cases and shapes looked slower than before, or could not be judged, and were "
         "measured again",
         measured.size()));
+}
+
+void measure_outliers_again(const SuiteOptions& options, const ProgressCallback& progress,
+                            Results& now) {
+  SuiteOptions again = options_again(options, now);
+  std::size_t measured = 0;
+  Titles left = outlier_titles(now);
+  for (int round = 0; round < kOutlierRounds && !now.interrupted && !left.empty(); ++round) {
+    measured = std::max(measured, left.size());
+    again.only = left;
+    Results second = run_suite(again, progress);
+    now.interrupted = second.interrupted;
+    keep_compile_times(now, second);
+    for (const std::string& title : again.only)
+      if (has_all_times(second, now, title)) take_over(now, second, title);
+    left = outlier_titles(now);
+  }
+  if (measured > 0)
+    now.notes.push_back(fmt::format(
+        "{} of the cells looked slower than the best peer or far from the copy and were "
+        "measured again; {} still do",
+        measured, left.size()));
 }
 
 }  // namespace sinter::suite

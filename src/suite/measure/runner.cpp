@@ -19,6 +19,7 @@
 #include "src/cpu/cpu_info.h"
 #include "src/suite/measure/measure.h"
 #include "src/suite/measure/select.h"
+#include "src/suite/measure/select_random.h"
 #include "src/suite/results/plans.h"
 #include "src/suite/results/resume.h"
 
@@ -99,6 +100,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
   results.command_line = options.command_line;
   results.commit = options.commit;
   results.seconds = options.seconds;
+  results.random = options.random;
   results.versions["system"] = system_text();
   if (device.machine().kind != MachineKind::cpu) results.versions["host"] = cpu_model();
   if (const std::string compiler = device.compiler_version(); !compiler.empty())
@@ -112,7 +114,7 @@ Results empty_results(const SuiteOptions& options, Device& device) {
 class SuiteRun {
  public:
   SuiteRun(const SuiteOptions& options, std::span<const Measurement> plan,
-           const std::map<std::string, std::string>& programs, const ProgressCallback& progress)
+           const Selection& selection, const ProgressCallback& progress)
       : options_(options),
         plan_(plan),
         progress_(progress),
@@ -121,7 +123,8 @@ class SuiteRun {
     for (const std::string& name : options.peers)
       peers_.push_back(std::make_unique<Peer>(name, device_->name(), options.peer_options));
     results_ = empty_results(options, *device_);
-    results_.versions.insert(programs.begin(), programs.end());
+    results_.versions.insert(selection.programs.begin(), selection.programs.end());
+    results_.notes = selection.notes;
     for (const auto& peer : peers_)
       results_.versions.insert(peer->versions().begin(), peer->versions().end());
     if (options.resumed) results_ = continued(results_, *options.resumed);
@@ -264,7 +267,7 @@ class SuiteRun {
 
 }  // namespace
 
-std::vector<std::string> set_names() { return {"quick", "grid"}; }
+std::vector<std::string> set_names() { return {"quick", "grid", kRandomSet}; }
 
 std::vector<Shape2> shapes_of_set(const std::string& set) {
   if (set == "quick") return {{128, 128}, {4096, 4096}, {65536, 128}, {128, 65536}};
@@ -278,10 +281,13 @@ std::vector<Shape2> shapes_of_set(const std::string& set) {
 Results run_suite(const SuiteOptions& options, const ProgressCallback& progress) {
   check_providers(options.providers);
   for (const std::string& name : options.peers) check_peer_name(name);
-  const Selection selection = select_workloads(options);
-  const std::vector<Measurement> plan = plan_of(options, selection);
+  SuiteOptions limited = options;
+  if (options.random) limited.random = complete_set(options, *open_device(options.device));
+  const Selection selection =
+      options.random ? select_random(*limited.random) : select_workloads(options);
+  const std::vector<Measurement> plan = plan_of(limited, selection);
   if (plan.empty()) fail_user("suite", "no shape or no type is given");
-  return SuiteRun(options, plan, selection.programs, progress).run();
+  return SuiteRun(limited, plan, selection, progress).run();
 }
 
 }  // namespace sinter::suite

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/suite/cases/case.h"
+#include "src/suite/cases/random_set.h"
 #include "src/suite/peers/peers.h"
 #include "src/suite/results/results.h"
 
@@ -21,6 +22,8 @@ struct SuiteOptions {
   // Of programs: "4096x128" is for those that declare two sizes. Empty: their own sizes.
   std::vector<std::string> sizes;
   std::vector<DType> dtypes{DType::f32};
+  // Instead of shapes: cells drawn over `cases` and `dtypes`.
+  std::optional<RandomSet> random;
   std::vector<std::string> providers{"eager", "fused"};
   std::vector<std::string> peers;  // "torch"
   PeerOptions peer_options;        // how peers are started
@@ -36,6 +39,7 @@ struct SuiteOptions {
   std::optional<std::string> commit;
 };
 
+inline constexpr const char* kRandomSet = "random";  // a RandomSet, the others have fixed shapes
 std::vector<Shape2> shapes_of_set(const std::string& set);  // "quick", "grid"; UserError
 std::vector<std::string> set_names();
 

@@ -15,6 +15,7 @@ struct Selection {
   std::vector<WorkloadPtr> workloads;
   // Hashes of the programs' texts ("program my" -> hash): a resumed run must use the same text.
   std::map<std::string, std::string> programs;
+  std::vector<std::string> notes;  // for the results
 };
 
 // UserError for an unknown case, a file that cannot be read or parsed, a program named like a case

@@ -264,7 +264,7 @@ std::vector<FarRow> far_rows(const Results& results) {
   std::vector<FarRow> rows;
   for (const ResultRow& row : results.rows)
     if (row.provider == "fused" && row.timing && row.limit_ratio && !row.failed() &&
-        !is_near_copy(row))
+        !is_near_copy(row, near_copy_rule(results)))
       rows.push_back(far_row(results, row));
   return rows;
 }

@@ -1,5 +1,5 @@
-// Fills in the template: {{data}}, {{far}}, {{compared}}, {{comparison}}, {{chart.js}}; other names
-// are files of src/suite/report/page/.
+// Fills in the template: {{data}}, {{far}}, {{random}}, {{compared}}, {{comparison}}, {{chart.js}};
+// other names are files of src/suite/report/page/.
 #include "src/suite/report/report.h"
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "src/profile/assets.h"
 #include "src/profile/page.h"
 #include "src/suite/report/causes.h"
+#include "src/suite/report/random_summary.h"
 #include "src/suite/report/report_assets.h"
 #include "src/suite/results/compare_json.h"
 
@@ -20,6 +21,7 @@ std::string filling(std::string_view name, const Results& results, const Results
   constexpr int kCompact = -1;
   if (name == "data") return script_safe(to_json(results, kCompact));
   if (name == "far") return script_safe(to_json(far_rows(results)).dump());
+  if (name == "random") return script_safe(to_json(random_summary(results)).dump());
   if (name == "compared")
     return compared_with ? script_safe(to_json(*compared_with, kCompact)) : "null";
   if (name == "comparison")

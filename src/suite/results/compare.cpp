@@ -131,6 +131,8 @@ void note_differences(const Results& before, const Results& now, Comparison& res
   };
   note("device", before.device, now.device);
   note("machine", before.description, now.description);
+  note("random set", describe(before.random ? &*before.random : nullptr),
+       describe(now.random ? &*now.random : nullptr));
 }
 
 // A standard deviation that is robust against a few rows that really changed.

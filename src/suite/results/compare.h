@@ -3,10 +3,12 @@
 // its shapes.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "src/suite/measure/runner.h"
+#include "src/suite/results/results.h"
 
 namespace sinter::suite {
 
@@ -52,11 +54,5 @@ struct Comparison {
 };
 
 Comparison compare(const Results& before, const Results& now);
-
-// Measures rows that look slower or undecided again, a few times, and keeps those taken under
-// conditions more like the older run's, or the faster ones: a disturbance seldom hits the same row
-// twice. `options` are those of the run. Adds a note to `now`.
-void measure_again(const Results& before, const SuiteOptions& options,
-                   const ProgressCallback& progress, Results& now);
 
 }  // namespace sinter::suite

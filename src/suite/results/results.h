@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "src/suite/cases/random_set.h"
+
 namespace sinter::suite {
 
 // A row's time relative to its limit's, sample by sample: each sample is paired with the limit's
@@ -90,6 +92,7 @@ struct Results {
   double seconds = 0;                           // timing per case, shape and dtype
   double copy_bytes_per_s = 0;                  // large parallel copy
   std::optional<double> peak_flops_per_s;       // f32 multiply-adds in registers
+  std::optional<RandomSet> random;              // if the cells were drawn
   bool interrupted = false;
   std::vector<std::string> notes;  // about the whole run
   std::vector<ResultRow> rows;

@@ -125,9 +125,24 @@ void visit_meta(Visitor& at, Run& results) {
   at("notes", results.notes);
 }
 
+template <typename Visitor, typename Set>
+void visit_random(Visitor& at, Set& set) {
+  at("seed", set.seed);
+  at("cells", set.cells);
+  at("cases", set.cases);
+  at("dtypes", set.dtypes);
+  at("most_elements", set.most_elements);
+  at("most_bytes", set.most_bytes);
+}
+
 Json meta_to_json(const Results& results) {
   JsonWriter meta;
   visit_meta(meta, results);
+  if (results.random) {
+    JsonWriter random;
+    visit_random(random, *results.random);
+    meta("random", random.json);
+  }
   Json not_run = Json::array();
   for (const PendingCase& each : pending_cases())
     not_run.push_back({{"case", each.name}, {"reason", each.reason}});
@@ -153,6 +168,10 @@ Results results_from_json(const Json& json) {
   Results results;
   JsonReader meta(field_of(json, "meta"));
   visit_meta(meta, results);
+  if (const Json& fields = field_of(json, "meta"); fields.contains("random")) {
+    JsonReader random(field_of(fields, "random"));
+    visit_random(random, results.random.emplace());
+  }
   for_each_item(json, "rows", "row",
                 [&](const Json& row) { results.rows.push_back(row_from_json(row)); });
   for_each_item(json, "plans", "plan",

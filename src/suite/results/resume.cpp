@@ -26,10 +26,13 @@ Results continued(const Results& fresh, const Results& stopped) {
   check_same("commit", stopped.commit.value_or("unknown"), fresh.commit.value_or("unknown"));
   check_same("time for each case", fmt::format("{} s", stopped.seconds),
              fmt::format("{} s", fresh.seconds));
+  check_same("random set", describe(stopped.random ? &*stopped.random : nullptr),
+             describe(fresh.random ? &*fresh.random : nullptr));
   for (const auto& [name, version] : stopped.versions)
     if (fresh.versions.contains(name)) check_same(name.c_str(), version, fresh.versions.at(name));
   Results results = stopped;
   results.versions.insert(fresh.versions.begin(), fresh.versions.end());  // a peer may be new
+  results.random = fresh.random;                                          // may have more cells
   std::erase_if(results.rows, [](const ResultRow& row) { return row.failed(); });
   return results;
 }

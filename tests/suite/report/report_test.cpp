@@ -59,6 +59,16 @@ TEST(Report, HoldsTheResultsAsTheyAre) {
   EXPECT_EQ(script_text(compared, "compared"), script_text(compared, "data"));
 }
 
+TEST(Report, HoldsTheCountsOfTheRandomSet) {
+  Results results = small_results();
+  EXPECT_EQ(script_text(report_html(results), "random"), "null");
+  results.random = RandomSet{7, 1, {"softmax"}, {"f32"}, 1 << 26, 1 << 30};
+  const auto random = nlohmann::json::parse(script_text(report_html(results), "random"));
+  EXPECT_EQ(random["seed"], 7);
+  EXPECT_EQ(random["measured"], 0);
+  EXPECT_TRUE(random["outliers"].empty());
+}
+
 TEST(Report, DataCannotLeaveItsElement) {
   const std::string hostile = "</script><script>alert(1)</script> <!-- {{report.css}} ]]>";
   Results results = small_results();

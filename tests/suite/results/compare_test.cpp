@@ -76,6 +76,16 @@ TEST(Compare, ARunAgainOfTheSameBuildIsNotFlagged) {
   }
 }
 
+TEST(Compare, RunsOfOtherSeedsSaySo) {
+  Results before = run(1, 0);
+  Results now = run(1, 0);
+  before.random = now.random = RandomSet{7, 4, {"softmax"}, {"f32"}, 1 << 26, 1 << 30};
+  EXPECT_TRUE(compare(before, now).notes.empty());
+  now.random->seed = 8;
+  ASSERT_EQ(compare(before, now).notes.size(), 1u);
+  EXPECT_NE(compare(before, now).notes[0].find("'seed 7 over softmax"), std::string::npos);
+}
+
 TEST(Compare, TwentyPercentInOneCaseAreFound) {
   for (double noise : {0.0, 0.01, 0.02})
     for (unsigned seed = 1; seed <= 20; ++seed) {

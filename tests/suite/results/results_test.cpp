@@ -81,6 +81,7 @@ Results full_results() {
   results.version = "0.1.0";
   results.versions = {{"system", "Linux"}};
   results.seconds = 0.25;
+  results.random = RandomSet{4294967295, 2, {"softmax"}, {"f32", "bf16"}, 1 << 26, 1 << 30};
   results.copy_bytes_per_s = 1e10;
   results.peak_flops_per_s = 2e11;
   results.interrupted = true;
@@ -98,6 +99,8 @@ TEST(Results, ReadBackTheyAreTheSame) {
   const std::string text = to_json(results);
   const Results back = from_json(text, "memory");
   EXPECT_EQ(to_json(back), text);
+  EXPECT_EQ(back.random->seed, 4294967295);
+  EXPECT_EQ(describe(&*back.random), describe(&*results.random));
   EXPECT_EQ(back.rows[0].timing->samples, 77);
   EXPECT_EQ(back.rows[0].limit_us, 1.5);
   EXPECT_EQ(back.rows[0].limit_ratio->p80, 1.75);

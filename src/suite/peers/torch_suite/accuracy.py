@@ -9,6 +9,7 @@ import torch
 
 CHECKED_ELEMENTS = 1 << 22
 CHECKED_ROWS = 64
+MOST_ELEMENTS = 1 << 24  # in that many rows, where they are long: each becomes several float64
 
 
 def as_tuple(result):
@@ -17,7 +18,8 @@ def as_tuple(result):
 
 def checked_rows(rows, cols):
     """Indices of evenly spaced rows from first to last; None for all rows."""
-    count = min(rows, max(CHECKED_ELEMENTS // cols, CHECKED_ROWS))
+    least = max(1, min(CHECKED_ROWS, MOST_ELEMENTS // cols))
+    count = min(rows, max(CHECKED_ELEMENTS // cols, least))
     if count == rows:
         return None
     return torch.arange(count) * (rows - 1) // max(count - 1, 1)

@@ -22,7 +22,8 @@ const headlineOf = () => {
 };
 
 const rulesText = () => [rivalMetrics().length ? rules.not_slower : null,
-  nearCopy(run.cells).all ? rules.near : null].filter(Boolean).join(" ");
+  !nearCopy(run.cells).all ? null : run.meta.random ? rules.near_random : rules.near]
+  .filter(Boolean).join(" ");
 
 const figure = (value, text) => element("div", {class: "figure"}, element("b", {}, value),
   element("span", {}, text));
@@ -133,4 +134,5 @@ const drawHeader = () => {
         element("li", {}, element("b", {}, each.case), `: ${each.reason}`))),
   ];
   byId("remarks").append(...remarks.filter(Boolean));
+  drawRandomSet();
 };
