@@ -252,6 +252,31 @@ SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) 
   store_range<V, W>(to, at, 0, count, from SN_HERE);
 }
 
+// A pack of a run of elements, of which `count` are left from `at` on; the rest of it is 0 or what
+// lies behind the run. `aligned`: `at` is a multiple of W.
+template <int W, bool aligned, Reading reading, class T>
+SN_INLINE Pack<T, W> load_run(In<T> from, idx at, idx count SN_WHERE) {
+  if constexpr (SN_ALIGNED && aligned)
+    return read_pack_range<W, reading>(from, at, 0, count SN_HERE);
+  else
+    return read_unaligned<W>(from, at, 0, count SN_HERE);
+}
+template <bool aligned, int W, class T>
+SN_INLINE void store_run(Out<T> to, idx at, idx count, Pack<T, W> pack SN_WHERE) {
+  if constexpr (SN_ALIGNED && aligned)
+    if (count >= W) return write_pack<W>(to, at, pack SN_HERE);
+  SN_UNROLL
+  for (int w = 0; w < W; ++w)
+    if (w < count) write_one(to, at + w, pack.element[w] SN_HERE);
+}
+// An element of an array in shared memory that holds values as they are in memory.
+template <class Array, class C>
+SN_INLINE void put_value(Array array, i32 index, C value SN_WHERE) {
+  decltype(get(array, index)) stored;
+  pack_one(stored, value);
+  put(array, index, stored SN_HERE);
+}
+
 // A floating-point scalar parameter.
 SN_INLINE f64 real_word(u64 word) {
   f64 value;

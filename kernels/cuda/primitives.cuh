@@ -93,6 +93,16 @@ template <class T>
 SN_INLINE void put(T* array, i32 index, T value) {
   array[index] = value;
 }
+// An array that is accessed in packs as well.
+#define SN_SHARED_RUN(T, name, count) __shared__ __align__(16) T name[count]
+template <int W, class T>
+SN_INLINE Pack<T, W> get_pack(const T* array, i32 index) {
+  return *(const Pack<T, W>*)(array + index);
+}
+template <int W, class T>
+SN_INLINE void put_pack(T* array, i32 index, Pack<T, W> pack) {
+  *(Pack<T, W>*)(array + index) = pack;
+}
 
 #if SN_CLUSTER > 1
 // Writes element `index` of the same array in block `rank` of the cluster (distributed shared

@@ -190,6 +190,17 @@ template <class T>
 SN_INLINE void put(SharedArray<T> array, i32 index, T value SN_WHERE) {
   *array.check(index, cluster_rank(), true, line) = value;
 }
+#define SN_SHARED_RUN SN_SHARED
+template <int W, class T>
+SN_INLINE Pack<T, W> get_pack(SharedArray<T> array, i32 index SN_WHERE) {
+  Pack<T, W> pack;
+  for (int w = 0; w < W; ++w) pack.element[w] = get(array, index + w, line);
+  return pack;
+}
+template <int W, class T>
+SN_INLINE void put_pack(SharedArray<T> array, i32 index, Pack<T, W> pack SN_WHERE) {
+  for (int w = 0; w < W; ++w) put(array, index + w, pack.element[w], line);
+}
 
 #if SN_CLUSTER > 1
 template <class T>

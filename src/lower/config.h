@@ -23,6 +23,9 @@ struct Tiling {
   // multiple of the vector, so that its vectors are aligned. -1: columns are cut from the row's
   // first element on.
   int aligned_to = -1;
+  // A tile's rows are as long as its columns and follow each other in memory without gaps. The
+  // kernel is compiled for that length and moves a tile as one run.
+  bool dense_rows = false;
   tile::Caching caching = tile::Caching::any;
   tile::Mapping mapping = {};  // GPUs only
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -32,7 +35,8 @@ constexpr auto fields_of(const Tiling*) {
       key_field("col_axis", &Tiling::col_axis),     key_field("row_axis", &Tiling::row_axis),
       key_field("tile_rows", &Tiling::tile_rows),   key_field("tile_cols", &Tiling::tile_cols),
       key_field("rows_first", &Tiling::rows_first), key_field("aligned_to", &Tiling::aligned_to),
-      key_field("caching", &Tiling::caching),       key_field("mapping", &Tiling::mapping)};
+      key_field("dense_rows", &Tiling::dense_rows), key_field("caching", &Tiling::caching),
+      key_field("mapping", &Tiling::mapping)};
 }
 static_assert(kListsEveryField<Tiling>);
 

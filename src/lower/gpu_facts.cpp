@@ -54,9 +54,17 @@ Vectors GpuFacts::vectors_along(int axis) const {
   return {width, static_cast<int>(chosen - space.accesses.data())};
 }
 
-bool GpuFacts::has_short_uneven_rows() const {
-  if (space.axes.empty()) return false;
-  const AxisId axis = space.axes.end_id() - 1;
+bool GpuFacts::has_dense_rows(int col_axis, int row_axis) const {
+  return row_axis >= 0 &&
+         std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+           if (!is_memory(access) || access.stride(col_axis) == 0) return true;
+           if (access.stride(row_axis) == 0) return !access.write;
+           return access.stride(col_axis) == 1 && access.stride(row_axis) == size(col_axis) &&
+                  access.windows.empty();
+         });
+}
+
+bool GpuFacts::has_short_uneven_rows(int axis) const {
   return vectors_along(axis).width < widest_vector(axis) &&
          size(axis) < kLeastAlignedVectors * widest_vector(axis);
 }

@@ -30,8 +30,11 @@ struct GpuFacts {
   // (Tiling::aligned_to): all writes have the same rows. Other reads are put together from the
   // packs around them.
   Vectors vectors_along(int axis) const;
-  // Whether rows along the last axis begin anywhere and have few whole vectors.
-  bool has_short_uneven_rows() const;
+  // Whether rows along an axis begin anywhere and have few whole vectors.
+  bool has_short_uneven_rows(int axis) const;
+  // Whether tiles of whole rows along `col_axis` are runs in memory: every tensor's rows follow
+  // each other along `row_axis`, or all rows share them, or have one element of them each.
+  bool has_dense_rows(int col_axis, int row_axis) const;
 
   // A read with a different element at every point of the space: not broadcast, not per row.
   bool is_full_read(const Access& access) const;

@@ -33,6 +33,7 @@ struct RowChoice {
   int group;
   int cluster;
   int threads;
+  bool is_dense = false;  // see Tiling::dense_rows
 };
 
 class RowConfigs {
@@ -246,9 +247,29 @@ class RowConfigs {
   bool is_few(std::int64_t each) const { return rows_ < each * machine_.multiprocessors; }
 
   RowChoice chosen() const {
+    if (facts_.has_short_uneven_rows(col_axis_) &&
+        facts_.has_dense_rows(col_axis_, facts_.row_axis_beside(col_axis_)))
+      return chosen_dense();
     if (length_ <= kShortRow) return chosen_short();
     if (length_ <= kLongRow) return chosen_middle();
     return chosen_long();
+  }
+
+  // A thread holds a row, or a few share it. Smaller blocks if these would be few, or would need
+  // more shared memory than several blocks can have.
+  RowChoice chosen_dense() const {
+    constexpr std::int64_t kMostElements = 32;
+    constexpr std::int64_t kMostBytes = 32 << 10;
+    int group = 1;
+    while (ceil_div(length_, group) * tiles_ > kMostElements && group < kWarpThreads) group *= 2;
+    const std::int64_t moved = facts_.full_reads() + (facts_.writes_elements() ? 1 : 0);
+    const auto row_bytes = std::max<std::int64_t>(1, moved) * (length_ + 1) * 4;
+    int threads = kBlockThreads;
+    while (threads > kWarpThreads &&
+           (threads / group * row_bytes > kMostBytes ||
+            rows_ * group < std::int64_t{4} * threads * machine_.multiprocessors))
+      threads /= 2;
+    return {group, 1, threads, true};
   }
 
   int threads_for(std::int64_t each) const {
@@ -355,11 +376,13 @@ class RowConfigs {
     tiling.col_axis = col_axis_;
     tiling.aligned_to = cut_.aligned_to;
     Mapping& mapping = tiling.mapping;
-    mapping.vector = vector_;
+    mapping.vector = choice.is_dense ? 1 : vector_;
     mapping.cluster = choice.cluster;
     mapping.threads_per_row = choice.group;
-    const std::int64_t step = std::int64_t{choice.group} * vector_ * choice.cluster;
+    const std::int64_t step = std::int64_t{choice.group} * mapping.vector * choice.cluster;
     tiling.tile_cols = step * ceil_div(cut_columns(tiling, length_), step);
+    tiling.dense_rows = choice.is_dense;
+    if (choice.is_dense) tiling.tile_cols = length_;
     int rows = std::max(1, choice.threads / choice.group);
     tiling.row_axis = rows > 1 ? facts_.row_axis_beside(col_axis_) : -1;
     if (tiling.row_axis < 0) rows = 1;

@@ -128,7 +128,9 @@ void GroupValues::declare_parameters() {
     buffers_.push_back(buffer);
     ByAxis<ValueId> strides;
     for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
-      strides.push_back(stride_param(numbered(name + "_stride", axis), access.strides[axis]));
+      strides.push_back(is_dense_row(access, axis)
+                            ? b_.integer(access.strides[axis])
+                            : stride_param(numbered(name + "_stride", axis), access.strides[axis]));
     strides_.push_back(std::move(strides));
     const std::int64_t start = access.start + lead(access);
     starts_.push_back(start == 0 ? kNoValue : extent_param(name + "_start", start));
@@ -142,6 +144,11 @@ void GroupValues::declare_parameters() {
   for (NodeId id : group_.nodes)
     for (const Operand& operand : graph()[id].operands)
       if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);
+}
+
+bool GroupValues::is_dense_row(const Access& access, AxisId axis) const {
+  return tiling_.dense_rows && axis == tiling_.row_axis &&
+         access.strides[axis] == tiling_.tile_cols && access.stride(tiling_.col_axis) == 1;
 }
 
 ValueId GroupValues::stride_param(const std::string& name, std::int64_t stride) {

@@ -85,6 +85,7 @@ class GroupValues {
   tile::ValueId number_param(const std::string& name, const Scalar& value, DType dtype);
   void declare_parameters();
   RangeParams declare_range(const std::string& name, const Node& node, std::int64_t offset);
+  bool is_dense_row(const Access& access, AxisId axis) const;
   tile::ValueId stride_param(const std::string& name, std::int64_t stride);
   SplitParams declare_split(const std::string& name, const Access& access);
   WindowParams declare_windows(const std::string& name, const Access& access);

@@ -21,7 +21,7 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) 
   if (machine.kind == MachineKind::cpu)
     return {{PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, ""};
   const GpuFacts facts(space, machine);
-  if (facts.has_short_uneven_rows())
+  if (!space.axes.empty() && facts.has_short_uneven_rows(space.axes.end_id() - 1))
     if (const auto flat = with_flat_rows(space)) {
       Offer offer = gpu_offer(GpuFacts(*flat, machine), wanted);
       for (Config& config : offer.configs) std::get<PointwiseConfig>(config).flat_rows = true;

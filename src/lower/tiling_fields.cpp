@@ -105,6 +105,7 @@ std::string describe_tiling(const Config& config) {
   if (is_online(config)) text += " online";
   text += mapping_text(tiling.mapping);
   if (tiling.aligned_to >= 0) text += ", rows cut at multiples of the vector";
+  if (tiling.dense_rows) text += ", moved as one run";
   return text;
 }
 

@@ -1,5 +1,7 @@
 // Programs whose columns are cut where rows reach a multiple of the vector: each row begins and
 // ends inside one.
+#include <fmt/format.h>
+
 #include "tests/codegen/tile_case_maker.h"
 #include "tests/codegen/tile_programs.h"
 
@@ -89,6 +91,25 @@ TileCase chunks_of_a_row() {
   return m.finish(3);
 }
 
+// Rows without gaps between them, which a block moves as one run if its threads take single
+// elements; the last tile has rows beyond the end.
+TileCase dense_rows(DType dtype, std::int64_t cols, std::int64_t start) {
+  Maker m(fmt::format("dense_rows_{}_{}", name_of(dtype), cols));
+  const std::int64_t rows = 150;
+  const int x = m.in(dtype, rows * cols + start);
+  const int y = m.out(dtype, rows * cols);
+  const int sums = m.out(DType::f32, rows);
+  const ValueId row = m.b.add(m.b.mul(m.b.program_id(), m.b.integer(128)), m.rows(128));
+  const ValueId mask = m.below(row, m.scalar(rows));
+  const ValueId at = m.b.add(m.b.mul(row, m.b.integer(cols)), m.cols(cols));
+  const ValueId from = start == 0 ? at : m.b.add(m.scalar(start), at);
+  const ValueId value = m.load(x, from, mask);
+  const ValueId sum = m.reduce(ReduceKind::sum, value);
+  m.b.store(y, at, m.op(Op::sub, {value, sum}), mask);
+  m.b.store(sums, row, sum, mask);
+  return m.finish(2);
+}
+
 }  // namespace
 
 std::vector<TileCase> aligned_row_cases() {
@@ -98,7 +119,11 @@ std::vector<TileCase> aligned_row_cases() {
           rows_minus_their_maximum(DType::f32),
           rows_minus_their_maximum(DType::f16),
           rows_of_two_pitches(),
-          chunks_of_a_row()};
+          chunks_of_a_row(),
+          dense_rows(DType::f32, 7, 0),
+          dense_rows(DType::bf16, 5, 0),
+          dense_rows(DType::bf16, 12, 3),
+          dense_rows(DType::f32, 2, 1)};
 }
 
 }  // namespace sinter

@@ -155,10 +155,46 @@ TEST(MappingTest, ReadsThatBeginElsewhereDoNotNarrowTheVectors) {
   EXPECT_EQ(decide(reduction({256, 1023}, 1)).mapping().vector, 4);
 }
 
-TEST(MappingTest, ShortRowsThatBeginAnywhereAreReadElementByElement) {
-  const Decision d = decide(softmax({4096, 31}));
+// A block moves them as one run of memory, a thread computes a row.
+TEST(MappingTest, ShortRowsThatBeginAnywhereAreMovedAsOneRun) {
+  const Decision d = decide(softmax({100000, 17}));
+  EXPECT_TRUE(d.tiling().dense_rows);
+  EXPECT_EQ(d.tiling().tile_cols, 17);
   EXPECT_EQ(d.mapping().vector, 1);
-  EXPECT_EQ(d.tiling().aligned_to, -1);
+  EXPECT_EQ(d.mapping().threads_per_row, 1);
+  EXPECT_EQ(decide(softmax({100000, 60}, DType::f16)).mapping().threads_per_row, 2);
+  EXPECT_TRUE(decide(centred_and_scaled({100000, 17})).tiling().dense_rows) << "weights are shared";
+  EXPECT_FALSE(decide(softmax({100000, 16})).tiling().dense_rows) << "whole vectors";
+  GraphMaker maker;
+  const Operand gaps = maker.input_view({{256, 17}, {18, 1}, 0});
+  EXPECT_FALSE(decide(softmax_of(maker, gaps)).tiling().dense_rows);
+}
+
+Graph bias_of(const Shape& shape, DType dtype = DType::f32) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape, dtype);
+  maker.output(maker.op(Op::add, {x, expanded(maker.input({shape[1]}, dtype), shape)}));
+  return maker.graph;
+}
+
+TEST(MappingTest, ShortRowsOfPointwiseWorkAreOneRow) {
+  const auto is_flat = [](const Decision& d) {
+    return std::get<PointwiseConfig>(d.config).flat_rows;
+  };
+  const Decision d = decide(bias_of({100000, 17}));
+  EXPECT_TRUE(is_flat(d));
+  EXPECT_EQ(d.mapping().vector, 4);
+  EXPECT_FALSE(is_flat(decide(bias_of({100000, 16})))) << "whole vectors";
+  EXPECT_FALSE(is_flat(decide(bias_of({100000, 301})))) << "mostly whole vectors";
+}
+
+// 257 vectors in a row, since it begins inside one: with two each, 16 threads leave a tenth idle,
+// 128 a half.
+TEST(MappingTest, FewThreadsAreIdleAtTheEndOfARow) {
+  const Decision d = decide(bias_of({4096, 1023}));
+  EXPECT_EQ(d.mapping().threads, 128);
+  EXPECT_EQ(d.mapping().threads_per_row, 16);
+  EXPECT_EQ(decide(bias_of({4096, 1024})).mapping().threads_per_row, 128);
 }
 
 TEST(MappingTest, WithoutClustersALongRowTakesMoreThreadsOfOneBlock) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/codegen/cuda/dense_tiles.h"
 #include "src/codegen/cuda/renderer.h"
 #include "src/tile/access.h"
 
@@ -20,6 +21,7 @@ int widest_access(const CudaValues& values, const Instr& access) {
   const auto& affine = values.index.affine(offsets);
   if (!affine) return 1;
   int widest = 1;
+  if (is_dense_tile(values, access)) return values.divisibility.of(affine->base);
   if (affine->col_step.is_one())
     widest = std::min(values.layout.vector(), values.offset_multiple(access));
   if (affine->row_step.is_one() && !values.is_row(offsets))

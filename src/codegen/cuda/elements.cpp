@@ -29,6 +29,7 @@ class Elements {
       : values_(values),
         layout_(values.layout),
         vectors_(values, code),
+        dense_(values, code),
         loads_(values, state, code, stage),
         state_(state),
         code_(code),
@@ -46,8 +47,16 @@ class Elements {
       if (sink->code == Code::reduce)
         reductions.emplace_back(values_, code_, *sink, packed_type_of(*sink));
     for (const CudaReduction& each : reductions) each.declare_parts();
+    for (const Instr* sink : stage_.sinks)
+      if (sink->code == Code::store && is_vector_store(*sink) &&
+          take_dense_tile(values_, state_, *sink)) {
+        dense_stores_.push_back(sink);
+        dense_.declare_run(*sink);
+      }
     render_loops(shape, reductions);
     finish(reductions);
+    if (!dense_stores_.empty()) code_.line("block_barrier();");
+    for (const Instr* store : dense_stores_) dense_.render_store(*store);
   }
 
  private:
@@ -190,7 +199,7 @@ class Elements {
     loads_.render_near(true);
     std::vector<VectorStore> stores;
     for (const Instr* sink : stage_.sinks)
-      if (sink->code == Code::store && is_vector_store(*sink)) {
+      if (sink->code == Code::store && is_vector_store(*sink) && !is_dense_store(*sink)) {
         stores.push_back({sink, fmt::format("stored{}", stores.size())});
         code_.line("{} {}[{}];", values_.type(sink->args[1]), stores.back().name, layout_.vector());
       }
@@ -215,6 +224,8 @@ class Elements {
     for (const VectorStore& store : stores)
       code_.line("{}[{}] = {};", store.name, layout_.vector() > 1 ? "v" : "0",
                  operand(stored_value(*store.instr)));
+    for (const Instr* store : dense_stores_)
+      code_.line("{};", dense_.put_text(*store, operand(stored_value(*store))));
     for (const Instr* sink : stage_.sinks)
       if (sink->code == Code::store && !is_vector_store(*sink)) render_single_store(*sink);
     render_updates();
@@ -241,6 +252,10 @@ class Elements {
     const Instr* instr;
     std::string name;
   };
+
+  bool is_dense_store(const Instr& store) const {
+    return std::find(dense_stores_.begin(), dense_stores_.end(), &store) != dense_stores_.end();
+  }
 
   bool is_vector_store(const Instr& store) const {
     const auto& offsets = values_.index.affine(store.args[0]);
@@ -351,11 +366,13 @@ class Elements {
   const CudaValues& values_;
   const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
+  const CudaDenseTiles dense_;
   CudaLoads loads_;
   CudaState& state_;
   CWriter& code_;
   const Stage& stage_;
   const std::vector<CudaTileUpdate>& updates_;
+  std::vector<const Instr*> dense_stores_;
   std::set<ValueId> locals_;  // elements computed so far in this loop
   std::set<ValueId> across_;  // values kept in a vector-sized array for a later element loop
 };

@@ -43,6 +43,14 @@ struct SharedTile {
 
 }  // namespace
 
+bool take_dense_tile(const CudaValues& values, CudaState& state, const Instr& access) {
+  if (state.loop_depth > 0 || !is_dense_tile(values, access)) return false;
+  const std::int64_t bytes = dense_tile_bytes(values, access);
+  if (state.shared_bytes + bytes > kMostSharedBytes) return false;
+  state.shared_bytes += bytes;
+  return true;
+}
+
 bool CudaLoads::can_load_early(const CudaValues& values, const Instr& load) {
   const bool even_mask = load.args[1] == kNoValue || values.index.mask(load.args[1]);
   const bool plain_other = load.args[2] == kNoValue || values.is_scalar(load.args[2]);
@@ -70,6 +78,10 @@ void CudaLoads::render_one(const Instr& load, bool early) {
   if (!can_load_early(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
   if (state_.fetched.count(id)) return render_fetched(load);
   if (goes_through_shared(load)) return render_shared_tile(load);
+  if (take_dense_tile(values_, state_, load)) {
+    dense_tiles_.push_back(&load);
+    return dense_.render_load(load, reading_of(load));
+  }
   if (!early && !stage_.keeps(id)) {
     near_.push_back(&load);
     return;
@@ -329,7 +341,7 @@ void CudaLoads::open_shared_tile(const Instr& load) {
 }
 
 void CudaLoads::render_shared_puts() {
-  if (shared_tiles_.empty()) return;
+  if (shared_tiles_.empty() && dense_tiles_.empty()) return;
   // Wait until all threads have read the last iteration's tile.
   if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
   for (const Instr* load : shared_tiles_) {
@@ -344,7 +356,12 @@ void CudaLoads::render_shared_puts() {
     code_.close();
     state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
   }
+  for (const Instr* load : dense_tiles_) dense_.render_puts(*load);
   code_.line("block_barrier();");
+  for (const Instr* load : dense_tiles_) {
+    dense_.render_gets(*load);
+    state_.arrays.insert(load->results[0]);
+  }
 }
 
 }  // namespace sinter

@@ -10,6 +10,7 @@
 
 #include "src/codegen/analysis/schedule.h"
 #include "src/codegen/c_writer.h"
+#include "src/codegen/cuda/dense_tiles.h"
 #include "src/codegen/cuda/values.h"
 #include "src/codegen/cuda/vectors.h"
 
@@ -30,12 +31,16 @@ struct CudaState {
   int exchanges = 0;             // cluster exchanges rendered so far
 };
 
+// Whether a block moves the load's or store's tile as one run. Takes its shared memory if so.
+bool take_dense_tile(const CudaValues& values, CudaState& state, const tile::Instr& access);
+
 class CudaLoads {
  public:
   CudaLoads(const CudaValues& values, CudaState& state, CWriter& code, const Stage& stage)
       : values_(values),
         layout_(values.layout),
         vectors_(values, code),
+        dense_(values, code),
         state_(state),
         code_(code),
         stage_(stage) {}
@@ -82,11 +87,13 @@ class CudaLoads {
   const CudaValues& values_;
   const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
+  const CudaDenseTiles dense_;
   CudaState& state_;
   CWriter& code_;
   const Stage& stage_;
   std::vector<const tile::Instr*> near_;          // loads inside the loops
   std::vector<const tile::Instr*> shared_tiles_;  // loads that go through shared memory
+  std::vector<const tile::Instr*> dense_tiles_;   // loads of runs
 };
 
 }  // namespace sinter

@@ -56,6 +56,42 @@ class CudaRendererTest : public testing::Test {
   }
 };
 
+// Rows of n elements, cut where they reach a multiple of 4.
+TEST_F(CudaRendererTest, RowsThatBeginAnywhereHaveWideAccesses) {
+  const int x = b.add_buffer("x", DType::f32, false);
+  const int shared = b.add_buffer("shared", DType::f32, false);
+  const int y = b.add_buffer("y", DType::f32, true);
+  const ValueId n = b.add_scalar("n", DType::i64);
+  const ValueId first = b.mul(b.program_id(), n);
+  const ValueId cols = b.sub(b.arange(Axis::cols, 128), b.modulo(first, b.integer(4)));
+  const ValueId mask = b.pointwise(
+      Op::logical_and, {b.pointwise(Op::ge, {cols, b.integer(0)}), b.pointwise(Op::lt, {cols, n})});
+  const ValueId at = b.add(cols, first);
+  b.store(y, at, b.pointwise(Op::add, {load(x, at, mask), load(shared, cols, mask)}), mask);
+  const std::string text = render(kWarp);
+  EXPECT_EQ(count_of(text, "load_range<4, 4"), 1) << text;
+  EXPECT_EQ(count_of(text, "load_range<4, 1"), 1) << "put together from packs: " << text;
+  EXPECT_EQ(count_of(text, "store_range<4, 4>"), 1) << text;
+  EXPECT_EQ(render_cuda(b.program()).alignments, (std::vector<std::uint8_t>{16, 4, 16}));
+}
+
+TEST_F(CudaRendererTest, RowsWithoutGapsAreMovedAsOneRun) {
+  const int x = b.add_buffer("x", DType::bf16, false);
+  const int y = b.add_buffer("y", DType::f32, true);
+  const ValueId row = b.add(b.mul(b.program_id(), b.integer(32)), b.arange(Axis::rows, 32));
+  const ValueId at = b.add(b.mul(row, b.integer(5)), b.arange(Axis::cols, 5));
+  const ValueId mask = b.pointwise(Op::lt, {row, b.add_scalar("n", DType::i64)});
+  b.store(y, at, load(x, at, mask), mask);
+  Mapping lanes = kWarp;
+  lanes.threads_per_row = 1;
+  lanes.vector = 1;
+  const std::string text = render(lanes);
+  EXPECT_EQ(count_of(text, "load_run<8, true"), 1) << text;
+  EXPECT_EQ(count_of(text, "store_run<true>"), 1) << text;
+  EXPECT_EQ(count_of(text, "block_barrier()"), 2) << text;
+  EXPECT_EQ(render_cuda(b.program()).alignments, (std::vector<std::uint8_t>{16, 16}));
+}
+
 TEST_F(CudaRendererTest, AnInverseIsNoParametersName) {
   const int x = b.add_buffer("x", DType::f32, false);
   const int y = b.add_buffer("y", DType::f32, true);
