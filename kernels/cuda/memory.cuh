@@ -145,10 +145,10 @@ SN_INLINE void load_where(To&& to, In<T> from, idx at, bool on, C other SN_WHERE
   if (on) return load_vector<V, W, reading>(to, from, at SN_HERE);
   set_all<V>(to, other);
 }
-// Those from `first` to `count`, `other` for the rest. Any range is valid, including empty ones and
-// those that exceed the vector.
-template <int V, int W, Reading reading, class T, class To, class C>
-SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count, C other SN_WHERE) {
+// Those from `first` to `count`; the others become anything. Any range is valid, including empty
+// ones and those that exceed the vector.
+template <int V, int W, Reading reading, class T, class To>
+SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count SN_WHERE) {
   if constexpr (SN_ALIGNED && W > 1) {
     SN_UNROLL
     for (int w = 0; w < V; w += W)
@@ -163,6 +163,10 @@ SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count, C o
     for (int v = 0; v < V; ++v)
       if (v >= first && v < count) set_one(to, v, read_one(from, at + v SN_HERE));
   }
+}
+// Replaces the elements outside a range, which few vectors have.
+template <int V, class To, class C>
+SN_INLINE void keep_range(To&& to, idx first, idx count, C other) {
   if (first <= 0 && count >= V) return;
   SN_UNROLL
   for (int v = 0; v < V; ++v)
@@ -170,7 +174,8 @@ SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count, C o
 }
 template <int V, int W, Reading reading, class T, class To, class C>
 SN_INLINE void load_part(To&& to, In<T> from, idx at, idx count, C other SN_WHERE) {
-  load_range<V, W, reading>(to, from, at, 0, count, other SN_HERE);
+  load_range<V, W, reading>(to, from, at, 0, count SN_HERE);
+  keep_range<V>(to, 0, count, other);
 }
 
 // Prefetches V neighbours into shared memory, from pack `pack` on; the same thread reads them once

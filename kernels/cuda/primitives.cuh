@@ -256,10 +256,18 @@ SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count) {
   if (first < V && count > 0) pack = read_pack<V, reading>(from, at);
   return pack;
 }
-// 16 bytes from any element on, put together from the aligned ones around them.
+// 16 bytes from any element on: large elements one by one, small ones put together from the packs
+// around them.
 template <int V, class T>
 SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
   static_assert(sizeof(Pack<T, V>) == 16);
+  Pack<T, V> pack = {};
+  if constexpr (sizeof(T) >= 4) {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (first <= v && v < count) pack.element[v] = from[at + v];
+    return pack;
+  }
   const u64 address = (u64)(from + at);
   const u32 skipped = (u32)address & 15u;
   const i32 in_low = V - (i32)(skipped / sizeof(T));
@@ -270,16 +278,10 @@ SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
   u32 words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   SN_UNROLL
   for (int i = 0; i < 6; ++i) words[i] = skipped & 8 ? words[i + 2] : words[i];
-  if constexpr (sizeof(T) < 8) {
-    SN_UNROLL
-    for (int i = 0; i < 5; ++i) words[i] = skipped & 4 ? words[i + 1] : words[i];
-  }
-  if constexpr (sizeof(T) < 4) {
-    SN_UNROLL
-    for (int i = 0; i < 4; ++i)
-      words[i] = __funnelshift_r(words[i], words[i + 1], (skipped & 3) * 8);
-  }
-  Pack<T, V> pack;
+  SN_UNROLL
+  for (int i = 0; i < 5; ++i) words[i] = skipped & 4 ? words[i + 1] : words[i];
+  SN_UNROLL
+  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], (skipped & 3) * 8);
   memcpy(&pack, words, sizeof pack);
   return pack;
 }

@@ -190,7 +190,7 @@ template <class T>
 SN_INLINE void put(SharedArray<T> array, i32 index, T value SN_WHERE) {
   *array.check(index, cluster_rank(), true, line) = value;
 }
-#define SN_SHARED_RUN SN_SHARED
+#define SN_SHARED_RUN(T, name, count) SN_SHARED(T, name, count)
 template <int W, class T>
 SN_INLINE Pack<T, W> get_pack(SharedArray<T> array, i32 index SN_WHERE) {
   Pack<T, W> pack;

@@ -122,8 +122,10 @@ ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   }
   if (!access.per_row) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = both(read_mask(access), window);
-  if (mask == kNoValue) return b_.load(buffers_[at], offsets(access), kNoValue, kNoValue);
-  return b_.load(buffers_[at], offsets(access), mask, zero(dtype));
+  // Nothing depends on columns outside a row that is cut: reductions and stores are masked.
+  const bool is_seen = tiling_.aligned_to < 0 || window != kNoValue;
+  const ValueId other = mask == kNoValue || !is_seen ? kNoValue : zero(dtype);
+  return b_.load(buffers_[at], offsets(access), mask, other);
 }
 
 void GroupValues::write(NodeId id, ValueId value) {

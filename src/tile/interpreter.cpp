@@ -86,6 +86,17 @@ To convert(From value) {
   }
 }
 
+// Where a program leaves a value open: it shows in any result that depends on it.
+template <typename T>
+T unspecified() {
+  if constexpr (scalar::kIsReal<T>)
+    return std::numeric_limits<T>::quiet_NaN();
+  else if constexpr (std::is_same_v<T, bool>)
+    return true;
+  else
+    return T(0x5a5a5a5b);
+}
+
 class Machine {
  public:
   Machine(const TileProgram& program, std::span<const BufferBinding> buffers,
@@ -214,6 +225,12 @@ class Machine {
            static_cast<std::size_t>(offset) * size_of(param.dtype);
   }
 
+  template <typename T>
+  T masked_off(ValueId other, std::int64_t row, std::int64_t col) {
+    if (other != kNoValue) return tile(other).data<T>()[tile(other).at(row, col)];
+    return unspecified<T>();
+  }
+
   void load(const Instr& instr) {
     Tile out(program_[instr.results[0]].shape, program_[instr.results[0]].dtype);
     const DType storage = program_.buffers[instr.index].dtype;
@@ -221,8 +238,7 @@ class Machine {
       for_each_element(out.shape, [&](std::int64_t row, std::int64_t col) {
         T& value = out.data<T>()[out.at(row, col)];
         if (!masked_on(instr.args[1], row, col)) {
-          const Tile& other = tile(instr.args[2]);
-          value = other.data<T>()[other.at(row, col)];
+          value = masked_off<T>(instr.args[2], row, col);
           return;
         }
         const std::byte* from = element(instr, row, col);

@@ -171,8 +171,7 @@ void InstructionParser::load(Parsed& parsed) {
   const Token at = tokens_.peek();
   if (tokens_.take("where")) {
     parsed.instr.args[1] = read_arg(DType::boolean);
-    tokens_.expect("else");
-    parsed.instr.args[2] = read_arg(dtype);
+    if (tokens_.take("else")) parsed.instr.args[2] = read_arg(dtype);
     shape = joined(at, shape, value(parsed.instr.args[1]).shape);
   }
   parsed.results = {{dtype, shape}};

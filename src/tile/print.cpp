@@ -119,7 +119,8 @@ class Printer {
     if (instr.code == Code::load) {
       std::string text = fmt::format("load {}[%{}]", buffer, instr.args[0]);
       if (instr.args[1] == kNoValue) return text;
-      return fmt::format("{} where %{} else %{}", text, instr.args[1], instr.args[2]);
+      text += fmt::format(" where %{}", instr.args[1]);
+      return instr.args[2] == kNoValue ? text : fmt::format("{} else %{}", text, instr.args[2]);
     }
     const std::string text =
         fmt::format("store {}[%{}] = %{}", buffer, instr.args[0], instr.args[1]);

@@ -52,7 +52,8 @@ enum class Code : std::uint8_t {
   pointwise,   // `op` on args
   cast,        // to the result's dtype, rounding to `storage` on the way if that is a 16-bit float;
                // floats to integers: NaN gives 0, out-of-range values saturate
-  load,        // buffer `index` at element offsets args[0] where mask args[1]; args[2] elsewhere
+  load,        // buffer `index` at element offsets args[0] where mask args[1]; args[2] elsewhere,
+               // or any values if that is absent
   store,       // args[1] to buffer `index` at offsets args[0] where mask args[2]
   broadcast,   // args[0] broadcast to the result's shape
   reduce,      // args along the columns; argmax and argmin take and return (value, position)

@@ -205,8 +205,8 @@ class Verifier {
     if (result.dtype != compute_dtype(buffer.dtype))
       refuse(instr, "{} is {}", buffer.name, name_of(buffer.dtype));
     check_access(instr, instr.args[1], result.shape);
-    if ((instr.args[1] == kNoValue) != (instr.args[2] == kNoValue))
-      refuse(instr, "a mask needs a value for elsewhere");
+    if (instr.args[1] == kNoValue && instr.args[2] != kNoValue)
+      refuse(instr, "a value for elsewhere needs a mask");
     if (instr.args[2] == kNoValue) return;
     if (program_[instr.args[2]].dtype != result.dtype || !fits(instr.args[2], result.shape))
       refuse(instr, "the value for elsewhere has another type");

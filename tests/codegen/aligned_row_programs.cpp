@@ -45,7 +45,7 @@ TileCase rows_minus_their_maximum(DType dtype) {
   const ValueId first = m.b.mul(row, width);
   const auto [cols, in_row] = cut_row(m, first, width, 64, 8);
   const ValueId mask = m.op(Op::logical_and, {in_range, in_row});
-  const ValueId value = m.load(x, m.b.add(cols, first), mask);
+  const ValueId value = m.b.load(x, m.b.add(cols, first), mask, kNoValue);
   const ValueId lowest = m.real(-3e38);
   const ValueId most = m.reduce(ReduceKind::max, m.op(Op::where, {in_row, value, lowest}));
   m.b.store(y, m.b.add(cols, first), m.op(Op::sub, {value, most}), mask);

@@ -114,7 +114,8 @@ std::string CpuValues::scalar_expression(const Instr& instr, const ValueNames& o
     case Code::load: {
       std::string value = fmt::format("unpack_one({}[{}])", buffer_name(instr), args[0]);
       if (instr.args[1] == kNoValue) return value;
-      return fmt::format("{} ? {} : {}({})", args[1], value, type(instr.results[0]), args[2]);
+      return fmt::format("{} ? {} : {}({})", args[1], value, type(instr.results[0]),
+                         instr.args[2] == kNoValue ? "0" : args[2]);
     }
     default:
       SINTER_ASSERT(false, "not a scalar instruction");

@@ -106,7 +106,8 @@ std::string VectorBody::enabled_lanes(const std::string& mask) const {
 std::string VectorBody::transposed(const Instr& instr) {
   const std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
   const std::string on = mask(instr.args[1]);
-  return on.empty() ? value : fmt::format("select({}, {}, {})", on, value, operand(instr.args[2]));
+  if (on.empty() || instr.args[2] == kNoValue) return value;
+  return fmt::format("select({}, {}, {})", on, value, operand(instr.args[2]));
 }
 
 std::string VectorBody::load(const Instr& instr) {

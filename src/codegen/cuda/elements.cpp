@@ -116,8 +116,19 @@ class Elements {
   // Functions with a long slow path that is rarely taken: a vector's elements branch to it
   // together, so the element loop ends before the call and a new one starts after it.
   bool is_of_vector(const Instr& instr) const {
-    return instr.code == Code::pointwise && (instr.op == Op::sin || instr.op == Op::cos) &&
-           values_.program[instr.results[0]].dtype == DType::f32 && layout_.vector() > 1;
+    if (instr.code != Code::pointwise || layout_.vector() == 1) return false;
+    if (keeps_range(instr)) return true;
+    return (instr.op == Op::sin || instr.op == Op::cos) &&
+           values_.program[instr.results[0]].dtype == DType::f32;
+  }
+
+  // A value inside of rows that begin or end inside a vector, and a number outside.
+  bool keeps_range(const Instr& instr) const {
+    if (instr.op != Op::where || !values_.is_scalar(instr.args[2])) return false;
+    if (values_.shape(instr.results[0]).cols == 1) return false;
+    const auto& mask = values_.index.mask(instr.args[0]);
+    return mask && mask->col_first && !mask->row_limit &&
+           values_.divisibility.of(*mask) < layout_.vector();
   }
 
   // Finds the values that are used in a later element loop than the one that computes them.
@@ -151,9 +162,17 @@ class Elements {
 
   void render_vector_function(const Instr& instr) {
     const ValueId id = instr.results[0];
-    code_.line("{}_vector[v] = {};", values_.name(id), operand(instr.args[0]));
+    const bool keeps = keeps_range(instr);
+    code_.line("{}_vector[v] = {};", values_.name(id), operand(instr.args[keeps ? 1 : 0]));
     code_.close();
-    code_.line("{}_of_all<{}>({}_vector);", name_of(instr.op), layout_.vector(), values_.name(id));
+    if (keeps) {
+      const VectorMask mask = vectors_.mask(instr.args[0], {});
+      code_.line("keep_range<{}>({}_vector, {}, {}, {});", layout_.vector(), values_.name(id),
+                 mask.first, mask.count, operand(instr.args[2]));
+    } else {
+      code_.line("{}_of_all<{}>({}_vector);", name_of(instr.op), layout_.vector(),
+                 values_.name(id));
+    }
     locals_.clear();
     vectors_.open_vector();
     if (stage_.keeps(id))

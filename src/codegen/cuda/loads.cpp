@@ -181,9 +181,13 @@ void CudaLoads::render_vector_load(const Instr& load, const Affine& offsets,
   const std::string buffer = values_.buffer_name(load);
   const std::string count =
       mask.where.empty() ? mask.count : fmt::format("{} ? idx({}) : 0", mask.where, mask.count);
-  if (!mask.first.empty())
-    code_.line("load_range<{}>({}, {}, {}, {}, {}, {});", widths, to, buffer, at, mask.first, count,
-               other_text(load));
+  if (!mask.first.empty()) {
+    code_.line("load_range<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, mask.first, count);
+    if (load.args[2] != kNoValue)
+      code_.line("keep_range<{}>({}, {}, {}, {});", layout_.vector(), to, mask.first, count,
+                 other_text(load));
+  } else if (!mask.count.empty() && load.args[2] == kNoValue)
+    code_.line("load_range<{}>({}, {}, {}, 0, {});", widths, to, buffer, at, count);
   else if (!mask.count.empty())
     code_.line("load_part<{}>({}, {}, {}, {}, {});", widths, to, buffer, at, count,
                other_text(load));

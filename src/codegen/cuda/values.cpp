@@ -264,7 +264,7 @@ std::string CudaValues::expression(const Instr& instr, std::vector<std::string> 
       std::string value = load_text(instr, operands[0]);
       if (instr.args[1] == kNoValue) return value;
       return fmt::format("{} ? {} : {}({})", operands[1], value, type(instr.results[0]),
-                         operands[2]);
+                         instr.args[2] == kNoValue ? "0" : operands[2]);
     }
     default:
       SINTER_ASSERT(false, "not an expression");
