@@ -3,6 +3,8 @@
 #include "src/fuse/grouping.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "src/base/check.h"
@@ -67,6 +69,7 @@ void Grouping::merge_all() {
     merge_along_edges();
     merge_readers_of_one_input();
   }
+  merge_small_kernels();
 }
 
 // Runs to a fixed point: a merge can give a group the row structure that makes another one fit.
@@ -94,6 +97,25 @@ void Grouping::merge_readers_of_one_input() {
     for (std::size_t i = 0; i < readers.size(); ++i)
       for (std::size_t j = i + 1; j < readers.size(); ++j)
         try_merge(group_of(readers[i]), group_of(readers[j]));
+  }
+}
+
+// Kernels that take no longer than their launch share one, even if they have no data in common.
+void Grouping::merge_small_kernels() {
+  constexpr std::int64_t kSmall = 1 << 14;  // elements
+  using AxisKey = std::tuple<std::int64_t, bool, bool>;
+  std::map<std::vector<AxisKey>, GroupId> latest;  // group over the same axes
+  for (GroupId group = 0; group < units_.end_id(); ++group) {
+    if (units_[group].members.empty() || !computes(graph_[units_[group].members.front()]) ||
+        numel(axes(group)) > kSmall)
+      continue;
+    std::vector<AxisKey> key;
+    for (const GroupAxis& axis : axes(group)) key.push_back({axis.size, axis.reduced, axis.whole});
+    const auto [it, is_first] = latest.try_emplace(std::move(key), group);
+    if (is_first) continue;
+    const GroupId before = it->second;
+    it->second = group;
+    if (try_merge(before, group) && units_[group].members.empty()) it->second = before;
   }
 }
 

@@ -49,6 +49,7 @@ class Grouping {
   };
   void merge_along_edges();
   void merge_readers_of_one_input();
+  void merge_small_kernels();
   bool try_merge(GroupId a, GroupId b);
   SpaceVerdict judge(GroupId a, GroupId b, Reason reason) const;
   bool keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const;

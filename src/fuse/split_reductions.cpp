@@ -8,25 +8,17 @@
 #include <set>
 #include <tuple>
 
-#include "src/base/rounding.h"
 #include "src/fuse/online.h"
 #include "src/fuse/plan.h"
 #include "src/fuse/prepare.h"
-#include "src/fuse/products.h"
+#include "src/fuse/reduction_cuts.h"
 #include "src/graph/rewriter.h"
 #include "src/graph/simplify.h"
 
 namespace sinter {
 namespace {
 
-constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
-constexpr std::int64_t kSmallestRowPart = 2048;    // elements
-constexpr std::int64_t kColumnsAtOnce = 256;       // adjacent results that one worker computes
-constexpr std::int64_t kEvenPart = 16;             // elements: keeps parts aligned for vector loads
-constexpr std::size_t kMostReadAgain = 2;          // tensors
-constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
-constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes
-constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
+constexpr std::size_t kMostReadAgain = 2;  // tensors
 
 // The axes mask after inserting a kept axis at `axis`.
 std::uint32_t shifted(std::uint32_t axes, int axis) {
@@ -38,94 +30,14 @@ int kept_position(std::uint32_t axes, int axis) {
   return axis - std::popcount(axes & ((1u << axis) - 1));
 }
 
-struct Parts {
-  std::int64_t count = 0;
-  std::int64_t size = 0;
-};
-
-// `view` with `axis` cut into (count, size) at axis, axis + 1; the remainder is left out.
-View cut(const View& view, int axis, const Parts& parts) {
-  View result = insert_axis(view, axis);
-  result.shape[axis] = parts.count;
-  result.strides[axis] = view.strides[axis] * parts.size;
-  result.shape[axis + 1] = parts.size;
+// `view` with its axis cut into (count, size) at axis, axis + 1.
+View cut(const View& view, const Cut& how) {
+  View result = insert_axis(view, how.axis);
+  result.shape[how.axis] = how.count;
+  result.strides[how.axis] = view.strides[how.axis] * how.step;
+  result.shape[how.axis + 1] = how.size;
   return result;
 }
-
-// How a reduction is split: the axis and its parts.
-struct Cut {
-  int axis = -1;
-  Parts parts;
-};
-
-bool runs_alone(const Graph& graph, const Node& node, const FusionOptions& options) {
-  return options.runs_alone && !options.runs_alone(graph, node, dense_view(node.shape)).empty();
-}
-
-class CutChooser {
- public:
-  explicit CutChooser(const FusionOptions& options)
-      : options_(options), parallelism_(options.parallelism) {}
-
-  std::optional<Cut> choose(const Node& node) const {
-    const View& view = node.operands[0].view;
-    const std::int64_t results = node.shape.numel();
-    if (view.shape.numel() < kWorthSplitting || view.shape.rank() == kMaxRank) return std::nullopt;
-    const int inner = view.shape.rank() - 1;
-    const bool rows = node.axes >> inner & 1;
-    const std::int64_t tasks = rows ? results : results / kColumnsAtOnce;
-    if (tasks >= parallelism_) return std::nullopt;
-    if (rows && view.shape.numel() <= options_.whole_row * results) return std::nullopt;
-
-    Cut cut;
-    for (int i = 0; i <= inner; ++i)
-      if ((node.axes >> i & 1) && (cut.axis < 0 || view.shape[i] > view.shape[cut.axis]))
-        cut.axis = i;
-    const std::int64_t length = view.shape[cut.axis];
-    const std::int64_t others = view.shape.numel() / length / std::max<std::int64_t>(results, 1);
-    const std::int64_t smallest = rows ? kSmallestRowPart : options_.smallest_column_part;
-    cut.parts = parts_of(length, std::max<std::int64_t>(1, smallest / others),
-                         std::max<std::int64_t>(1, tasks), rows);
-    // An argmax with a tail would also have to compare the tail's position with the parts'.
-    const bool is_even = cut.parts.count * cut.parts.size == length;
-    if (cut.parts.count < 2 || (is_arg(node.reduce_kind) && !is_even)) return std::nullopt;
-    return cut;
-  }
-
-  // Results are computed in tiles. If there are fewer tiles than workers, each worker sums a part
-  // of the contracted axis (split-K).
-  std::optional<Cut> choose_for_contraction(const Graph& graph, const Node& node) const {
-    const View& view = node.operands[0].view;
-    if (view.shape.numel() < kWorthSplittingProducts || view.shape.rank() == kMaxRank ||
-        !std::has_single_bit(node.axes) || runs_alone(graph, node, options_))
-      return std::nullopt;
-    const int axis = std::countr_zero(node.axes);
-    const std::int64_t tiles = ceil_div(node.shape.numel(), kProductTile);
-    const std::int64_t count =
-        std::min(parallelism_ / tiles, view.shape[axis] / kSmallestProductPart);
-    if (count < 2) return std::nullopt;
-    const std::int64_t size = view.shape[axis] / count / kEvenPart * kEvenPart;
-    return Cut{axis, {view.shape[axis] / size, size}};
-  }
-
- private:
-  // Prefers equal parts with an aligned size, then equal parts; otherwise leaves a tail.
-  Parts parts_of(std::int64_t length, std::int64_t smallest, std::int64_t tasks, bool rows) const {
-    const std::int64_t most = std::min<std::int64_t>(16L * parallelism_, length / smallest);
-    if (most < 2) return {};
-    const std::int64_t least = std::max<std::int64_t>(
-        2, std::min<std::int64_t>(parallelism_, ceil_div(2L * parallelism_, tasks)));
-    for (const std::int64_t even : {rows ? kEvenPart : 1, std::int64_t{1}})
-      for (std::int64_t count = most; count >= least; --count)
-        if (length % count == 0 && length / count % even == 0) return {count, length / count};
-    std::int64_t size = length / most;
-    if (rows && size >= kEvenPart) size -= size % kEvenPart;
-    return {length / size, size};
-  }
-
-  const FusionOptions& options_;
-  const int parallelism_;
-};
 
 class Splitter {
  public:
@@ -169,12 +81,12 @@ class Splitter {
   // The operand with its pointwise producers duplicated, so that the partial reduction's kernel
   // recomputes them, if that is cheaper than storing them. Reductions that can share a kernel (the
   // same `axes` and round) share the copies.
-  Operand with_own_computation(const Operand& operand, std::uint32_t axes, bool tail) {
+  Operand with_own_computation(const Operand& operand, std::uint32_t axes) {
     if (!options_.fuse) return widened(operand);
     const Computation computation = computation_of(operand.node);
     if (computation.cost > options_.repeated_cost || computation.read.size() > kMostReadAgain)
       return operand;
-    std::map<NodeId, NodeId>& copies = copies_[{round_, axes, tail}];
+    std::map<NodeId, NodeId>& copies = copies_[{round_, axes}];
     for (NodeId id : computation.nodes) {
       if (copies.count(id)) continue;
       Node node = result()[id];
@@ -212,54 +124,102 @@ class Splitter {
     return found;
   }
 
-  // A split reduction: the partial results, the tail's result if there is a tail, and the total.
+  // A split reduction: the partial results and the total.
   struct Split {
-    Operand main;  // operand of the partial reductions
-    std::uint32_t main_axes = 0;
-    Operand tail;
+    Operand parts;  // operand of the partial reductions, which may overlap
     std::uint32_t axes = 0;
-    int parts_axis = 0;  // axis of `partial` that counts the parts
+    std::optional<Operand> is_counted;  // which of its elements belong to their part; unset: all
+    int parts_axis = 0;                 // axis of `partial` that counts the parts
     Operand partial;
-    std::optional<Operand> rest;
     Operand total;
   };
 
   Operand split_plain(NodeId id, const Cut& how) {
     const Node& node = source_[id];
-    const Operand operand = rewriter_.moved(node.operands[0]);
-    const std::int64_t length = operand.view.shape[how.axis];
-    const std::int64_t whole_parts = how.parts.count * how.parts.size;
+    // Without fusion, marking what is counted would take kernels that walk all elements.
+    if (how.overlaps() && !is_idempotent(node.reduce_kind) && !options_.fuse)
+      return split_with_rest(node, how);
     Split split;
-    split.axes = node.axes;
-    split.main_axes = shifted(node.axes, how.axis);
+    split.axes = shifted(node.axes, how.axis);
     split.parts_axis = kept_position(node.axes, how.axis);
-    split.main = with_own_computation(operand, node.axes, false);
-    split.main.view = cut(slice(split.main.view, how.axis, 0, whole_parts, 1), how.axis, how.parts);
-    split.partial = build().reduce(node.reduce_kind, split.main, split.main_axes);
+    split.parts = with_own_computation(rewriter_.moved(node.operands[0]), node.axes);
+    split.parts.view = cut(split.parts.view, how);
+    if (how.overlaps()) split.is_counted = is_counted(split.parts.view.shape, how);
+    split.partial =
+        build().reduce(node.reduce_kind, counted(split, node.reduce_kind, split.parts), split.axes);
     split.total = build().reduce(node.reduce_kind, split.partial, 1u << split.parts_axis);
-    if (whole_parts < length) {
-      split.tail = with_own_computation(operand, node.axes, true);
-      split.tail.view = slice(split.tail.view, how.axis, whole_parts, length - whole_parts, 1);
-      split.rest = build().reduce(node.reduce_kind, split.tail, node.axes);
-      split.total = build().pointwise(info(node.reduce_kind).combine, {split.total, *split.rest});
-    }
     split.total = build().cast(split.total, node.dtype);
     splits_[id] = split;
     return split.total;
   }
 
+  // Parts that do not overlap, and what they leave over.
+  Operand split_with_rest(const Node& node, const Cut& how) {
+    const Operand operand = widened(rewriter_.moved(node.operands[0]));
+    const std::int64_t length = operand.view.shape[how.axis];
+    const std::int64_t covered = how.count * how.step;
+    const auto elements = [&](std::int64_t first, std::int64_t count) {
+      return Operand{operand.node, slice(operand.view, how.axis, first, count, 1)};
+    };
+    Operand parts = elements(0, covered);
+    parts.view = cut(parts.view, {how.axis, how.count, how.step, how.step});
+    const Operand partial = build().reduce(node.reduce_kind, parts, shifted(node.axes, how.axis));
+    const std::uint32_t over_parts = 1u << kept_position(node.axes, how.axis);
+    const Operand total = build().reduce(node.reduce_kind, partial, over_parts);
+    const Operand rest =
+        build().reduce(node.reduce_kind, elements(covered, length - covered), node.axes);
+    return build().cast(build().pointwise(info(node.reduce_kind).combine, {total, rest}),
+                        node.dtype);
+  }
+
+  // Whether an element of a part is not also one of the next part: only the last part counts all.
+  Operand is_counted(const Shape& shape, const Cut& how) {
+    const DType dtype = narrow_or_wide(std::max(how.size, how.count));
+    const auto number = [&](std::int64_t value, const Shape& repeated) {
+      return build().constant(Scalar::of(value), dtype, repeated);
+    };
+    const auto index = [&](int axis, const Shape& repeated) {
+      Operand range = build().range(repeated[axis], Scalar::of(std::int64_t{0}),
+                                    Scalar::of(std::int64_t{1}), dtype);
+      range.view = {repeated, Shape::filled(repeated.rank(), 0), 0};
+      range.view.strides[axis] = 1;
+      return range;
+    };
+    Shape by_part = Shape::filled(shape.rank(), 1);
+    by_part[how.axis] = how.count;
+    const Operand is_last =
+        build().pointwise(Op::eq, {index(how.axis, by_part), number(how.count - 1, by_part)});
+    Operand end = build().pointwise(
+        Op::where, {is_last, number(how.size, by_part), number(how.step, by_part)});
+    end.view = expand(end.view, shape);
+    return build().pointwise(Op::lt, {index(how.axis + 1, shape), end});
+  }
+
+  static DType narrow_or_wide(std::int64_t size) {
+    return size <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;
+  }
+
+  // The elements with the reduction's identity in place of those that another part counts, if
+  // counting them twice would show.
+  Operand counted(const Split& split, ReduceKind kind, const Operand& elements) {
+    if (!split.is_counted || is_idempotent(kind)) return elements;
+    const DType dtype = result().dtype(elements);
+    const Operand identity = build().constant(identity_of(kind, dtype), dtype, elements.view.shape);
+    return build().pointwise(Op::where, {*split.is_counted, elements, identity});
+  }
+
   Operand split_contraction(NodeId id, const Cut& how) {
     const Node node = rewriter_.moved_node(id);
     const std::int64_t length = node.operands[0].view.shape[how.axis];
-    const std::int64_t whole_parts = how.parts.count * how.parts.size;
+    const std::int64_t whole_parts = how.count * how.size;
     const DType dtype = compute_dtype(node.dtype);
     const auto part = [&](std::size_t i, std::int64_t begin, std::int64_t size) {
       return Operand{node.operands[i].node, slice(node.operands[i].view, how.axis, begin, size, 1)};
     };
     Operand a = part(0, 0, whole_parts);
     Operand b = part(1, 0, whole_parts);
-    a.view = cut(a.view, how.axis, how.parts);
-    b.view = cut(b.view, how.axis, how.parts);
+    a.view = cut(a.view, how);
+    b.view = cut(b.view, how);
     const Operand partial = build().contract(a, b, shifted(node.axes, how.axis), dtype);
     Operand total =
         build().reduce(ReduceKind::sum, partial, 1u << kept_position(node.axes, how.axis));
@@ -280,25 +240,19 @@ class Splitter {
     const DType dtype = source_[nodes->max].dtype;
     // The f32 lowest() of at_least_finite() does not fit 16-bit floats.
     if (compute_dtype(dtype) != dtype) return std::nullopt;
-    const auto sum_below = [&](const Operand& u, const Operand& tops, std::uint32_t axes) {
-      const Operand spread{tops.node, row_broadcast(u.view.shape, axes)};
-      const Operand below = build().pointwise(Op::sub, {u, spread});
-      return build().reduce(ReduceKind::sum, build().pointwise(Op::exp, {below}), axes);
-    };
-    const auto corrected = [&](const Operand& sum, const Operand& tops, const View& total) {
-      const Operand below = build().pointwise(Op::sub, {tops, {max.total.node, total}});
-      return build().pointwise(Op::mul, {sum, build().pointwise(Op::exp, {below})});
-    };
-    const std::uint32_t over_parts = 1u << max.parts_axis;
     const Operand tops = at_least_finite(max.partial);
-    const Operand partial = sum_below(max.main, tops, max.main_axes);
-    const View spread = row_broadcast(partial.view.shape, over_parts);
-    const Operand total =
-        build().reduce(ReduceKind::sum, corrected(partial, tops, spread), over_parts);
-    if (!max.rest) return total;
-    const Operand top = at_least_finite(*max.rest);
-    const Operand rest = sum_below(max.tail, top, max.axes);
-    return build().pointwise(Op::add, {total, corrected(rest, top, rest.view)});
+    const Operand spread{tops.node, row_broadcast(max.parts.view.shape, max.axes)};
+    const Operand powers = exp_below(max.parts, spread);
+    const Operand partial =
+        build().reduce(ReduceKind::sum, counted(max, ReduceKind::sum, powers), max.axes);
+    const std::uint32_t over_parts = 1u << max.parts_axis;
+    const Operand top{max.total.node, row_broadcast(partial.view.shape, over_parts)};
+    const Operand corrected = build().pointwise(Op::mul, {partial, exp_below(tops, top)});
+    return build().reduce(ReduceKind::sum, corrected, over_parts);
+  }
+
+  Operand exp_below(const Operand& u, const Operand& top) {
+    return build().pointwise(Op::exp, {build().pointwise(Op::sub, {u, top})});
   }
 
   // A part of only -inf must sum to 0, not NaN; only a whole row of -inf gives NaN.
@@ -311,9 +265,8 @@ class Splitter {
 
   // argmax: the smallest position among the parts whose value equals the overall best.
   Operand split_arg(const Node& node, const Cut& how) {
-    const Operand operand =
-        with_own_computation(rewriter_.moved(node.operands[0]), node.axes, false);
-    const Operand parts{operand.node, cut(operand.view, how.axis, how.parts)};
+    const Operand operand = with_own_computation(rewriter_.moved(node.operands[0]), node.axes);
+    const Operand parts{operand.node, cut(operand.view, how)};
     const std::uint32_t axes = shifted(node.axes, how.axis);
     const ReduceKind kind = value_kind(node.reduce_kind);
     const Operand values = build().reduce(kind, parts, axes);
@@ -322,8 +275,8 @@ class Splitter {
     const Shape& shape = values.view.shape;  // kept axes with the parts among them
     const Operand best = build().reduce(kind, values, 1u << parts_axis);
 
-    Operand start = build().range(how.parts.count, Scalar::of(std::int64_t{0}),
-                                  Scalar::of(how.parts.size), DType::i64);
+    Operand start =
+        build().range(how.count, Scalar::of(std::int64_t{0}), Scalar::of(how.step), DType::i64);
     start.view = {shape, Shape::filled(shape.rank(), 0), 0};
     start.view.strides[parts_axis] = 1;
     const Operand position = build().pointwise(Op::add, {in_part, start});
@@ -344,8 +297,8 @@ class Splitter {
   GraphRewriter rewriter_;
   ById<NodeId, int> rounds_;  // longest chain of reductions up to and including a node
   int round_ = 0;             // longest chain of reductions before the visited node
-  // Duplicated producers (see with_own_computation()), by round, axes and is-tail.
-  std::map<std::tuple<int, std::uint32_t, bool>, std::map<NodeId, NodeId>> copies_;
+  // Duplicated producers (see with_own_computation()), by round and axes.
+  std::map<std::tuple<int, std::uint32_t>, std::map<NodeId, NodeId>> copies_;
   std::map<NodeId, Split> splits_;  // by source node
 };
 

@@ -43,6 +43,12 @@ bool is_defined_for_nothing(ReduceKind kind) {
   return info(kind).identity == Identity::Zero || info(kind).identity == Identity::One;
 }
 
+bool is_idempotent(ReduceKind kind) {
+  const Op combine = info(kind).combine;
+  return is_arg(kind) || combine == Op::maximum || combine == Op::minimum ||
+         combine == Op::logical_and || combine == Op::logical_or;
+}
+
 Scalar identity_of(ReduceKind kind, DType dtype) {
   const Identity identity = info(kind).identity;
   if (identity == Identity::Zero) return Scalar::of(std::int64_t{0}).as(dtype);

@@ -39,6 +39,9 @@ ReduceKind value_kind(ReduceKind kind);
 // Whether reducing zero elements is defined: the result is then the identity, 0 or 1.
 bool is_defined_for_nothing(ReduceKind kind);
 
+// Whether an element may be counted twice without changing the result.
+bool is_idempotent(ReduceKind kind);
+
 // The identity element of the reduction.
 Scalar identity_of(ReduceKind kind, DType dtype);
 

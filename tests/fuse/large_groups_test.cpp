@@ -107,14 +107,24 @@ TEST_P(LargeGroups, TheReasonIsTheReductionsInAPass) {
   expect_reason(plan, "one kernel would have more than 16 reductions in one pass");
 }
 
-TEST_P(LargeGroups, UnrelatedOperationsStayApart) {
-  const std::vector<InputSpec> inputs(500, Shape{64, 64});
-  const Plan plan = plan_of(trace_graph(inputs, [](const Tensors& in) {
+Graph exponentials(int count, const Shape& shape) {
+  const std::vector<InputSpec> inputs(static_cast<std::size_t>(count), shape);
+  return trace_graph(inputs, [](const Tensors& in) {
     Tensors results;
     for (const Tensor& x : in) results.push_back(exp(x));
     return results;
-  }));
-  EXPECT_EQ(plan.groups.size(), 500u) << "sharing a kernel would save no memory traffic";
+  });
+}
+
+TEST_P(LargeGroups, UnrelatedOperationsStayApart) {
+  EXPECT_EQ(plan_of(exponentials(500, {256, 256})).groups.size(), 500u)
+      << "sharing a kernel would save no memory traffic";
+}
+
+TEST_P(LargeGroups, SmallUnrelatedOperationsShareFewLaunches) {
+  const Plan plan = plan_of(exponentials(500, {64, 64}));
+  EXPECT_LE(plan.groups.size(), 8u);
+  for (const FusionGroup& group : plan.groups) EXPECT_LE(group.nodes.size(), 256u);
 }
 
 // 500 tensors to 500 results that all read one more tensor.

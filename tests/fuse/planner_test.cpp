@@ -156,20 +156,46 @@ TEST(PlannerTest, ReadersOfOneInputShareAKernel) {
   expect_reference_values(maker.graph, plan);
 }
 
-TEST(PlannerTest, ProgramsWithoutCommonDataStayApart) {
+Graph two_exponentials(const Shape& first, const Shape& second) {
   GraphMaker maker;
-  const Operand x = maker.input({4, 6});
-  const Operand y = maker.input({4, 6});
-  maker.output(maker.op(Op::exp, {x}));
-  maker.output(maker.op(Op::exp, {y}));
-  EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
+  maker.output(maker.op(Op::exp, {maker.input(first)}));
+  maker.output(maker.op(Op::exp, {maker.input(second)}));
+  return maker.graph;
+}
+
+TEST(PlannerTest, ProgramsWithoutCommonDataStayApart) {
+  EXPECT_EQ(plan_of(two_exponentials({256, 256}, {256, 256})).groups.size(), 2u);
+  EXPECT_EQ(plan_of(two_exponentials({4, 6}, {6, 4})).groups.size(), 2u) << "other axes";
+}
+
+TEST(PlannerTest, SmallProgramsShareALaunch) {
+  const Graph graph = two_exponentials({4, 6}, {4, 6});
+  const Plan plan = plan_of(graph);
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
+  expect_reference_values(graph, plan);
+}
+
+// Two sums of columns, with a sum of rows between them.
+TEST(PlannerTest, SmallKernelsWithAnotherBetweenThemStayApart) {
+  GraphMaker maker;
+  const Shape shape{8, 8};
+  const auto times = [&](Operand sum, std::uint32_t axes) {
+    sum.view = row_broadcast(shape, axes);
+    return maker.op(Op::mul, {maker.input(shape), sum});
+  };
+  const Operand columns = maker.reduce(ReduceKind::sum, maker.input(shape), {0});
+  const Operand rows = maker.reduce(ReduceKind::sum, times(columns, 1), {1});
+  maker.output(maker.reduce(ReduceKind::sum, times(rows, 2), {0}));
+  const Plan plan = plan_of(maker.graph);
+  EXPECT_EQ(plan.groups.size(), 3u) << to_string(plan);
+  expect_reference_values(maker.graph, plan);
 }
 
 TEST(PlannerTest, AConstantIsNoCommonData) {
   GraphMaker maker;
-  const Operand x = maker.input({4, 6});
-  const Operand y = maker.input({4, 6});
-  const Operand two = maker.number(2, {4, 6});
+  const Operand x = maker.input({256, 256});
+  const Operand y = maker.input({256, 256});
+  const Operand two = maker.number(2, {256, 256});
   maker.output(maker.op(Op::mul, {x, two}));
   maker.output(maker.op(Op::mul, {y, two}));
   EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);

@@ -135,7 +135,7 @@ TEST(SplitReductionsTest, SixteenBitPartsAreKeptInF32) {
   const Graph graph = reduction(ReduceKind::sum, {131101}, {0}, DType::f16);
   for (bool fuse : {true, false}) {
     const Plan plan = make_plan(graph, {fuse, 4});
-    EXPECT_GE(reductions_of(plan.graph).size(), 3u) << "parts, the tail, the total";
+    EXPECT_EQ(reductions_of(plan.graph).size(), fuse ? 2u : 3u) << "unfused, parts leave a rest";
     const NodeId result = plan.graph.outputs[0].node;
     EXPECT_EQ(plan.graph[result].dtype, DType::f16);
     for (const FusionGroup& group : plan.groups)
@@ -233,14 +233,89 @@ TEST(SplitReductionsTest, ExponentialsThatAreDearAreComputedOnce) {
   EXPECT_EQ(exponentials(64), 3) << "of the parts, of their totals, of the result";
 }
 
+// The (rows, parts, elements of a part) of a sum along rows.
+Shape parts_of_rows(std::int64_t rows, std::int64_t length, int parallelism) {
+  const Graph graph = reduction(ReduceKind::sum, {rows, length}, {1});
+  const Graph split = split_reductions(graph, workers(parallelism));
+  return reductions_of(split)[0].operands[0].view.shape;
+}
+
 TEST(SplitReductionsTest, PartsAreEqualAndEvenWhereTheyCanBe) {
-  const auto parts = [](std::int64_t rows, std::int64_t length, int parallelism) {
-    const Graph graph = reduction(ReduceKind::sum, {rows, length}, {1});
-    return reductions_of(split_reductions(graph, workers(parallelism)))[0].operands[0].view.shape;
+  EXPECT_EQ(parts_of_rows(3, 300000, 132), Shape({3, 125, 2400})) << "16 divides the size";
+  EXPECT_EQ(parts_of_rows(1, 1 << 20, 132), Shape({1, 512, 2048}));
+}
+
+TEST(SplitReductionsTest, OtherPartsOverlapALittle) {
+  for (const std::int64_t length : {131101, 300000, 1000003, 50331653, 262145}) {
+    for (int parallelism : {4, 132}) {
+      const Shape parts = parts_of_rows(1, length, parallelism);
+      EXPECT_GE(parts[1] * parts[2], length);
+      EXPECT_LE(parts[1] * parts[2], length + length / 16) << length << ": " << to_string(parts);
+    }
+  }
+}
+
+// What is counted is decided in the kernel of the parts.
+TEST(SplitReductionsTest, OverlappingPartsTakeTwoKernels) {
+  const auto kernels = [](ReduceKind kind, DType dtype) {
+    const Plan plan = make_plan(reduction(kind, {1000003}, {0}, dtype), workers(132));
+    return plan.groups.size();
   };
-  EXPECT_EQ(parts(3, 300000, 132), Shape({3, 125, 2400})) << "no tail, and 16 divides the size";
-  EXPECT_EQ(parts(1, 300000, 132), Shape({1, 146, 2048})) << "125 parts would be too few";
-  EXPECT_EQ(parts(1, 131101, 4), Shape({1, 64, 2048})) << "a prime";
+  for (const ReduceKind kind :
+       {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min})
+    for (const DType dtype : {DType::f32, DType::bf16, DType::i32})
+      EXPECT_EQ(kernels(kind, dtype), 2u) << name_of(kind) << " " << name_of(dtype);
+  EXPECT_EQ(kernels(ReduceKind::argmax, DType::f32), 2u);
+}
+
+TEST(SplitReductionsTest, TheOutermostAxisThatIsLongEnoughIsCut) {
+  const auto parts = [](const Shape& shape) {
+    FusionOptions options = workers(132);
+    const Graph graph = reduction(ReduceKind::sum, shape, {0, 1, 2});
+    return reductions_of(split_reductions(graph, options))[0].operands[0].view.shape;
+  };
+  EXPECT_EQ(parts({4096, 8, 577}), Shape({2048, 2, 8, 577}));
+  EXPECT_EQ(parts({32, 256, 3136}), Shape({32, 256, 1, 3136})) << "32 parts would be too few";
+}
+
+// --- totals of rows
+// -------------------------------------------------------------------------------
+
+// A loss: the total needs the maximum of every row.
+Graph total_below_maxima(const Shape& shape) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape);
+  Operand top = maker.reduce(ReduceKind::max, x, {1});
+  top.view = row_broadcast(shape, 2);
+  maker.output(maker.reduce(ReduceKind::sum, maker.op(Op::sub, {x, top}), {0, 1}));
+  return maker.graph;
+}
+
+TEST(TotalsTest, ATotalFollowsTheRowsItDependsOn) {
+  const Graph graph = total_below_maxima({300, 1000});
+  const Plan plan = make_plan(graph, workers(16));
+  ASSERT_EQ(plan.groups.size(), 2u) << to_string(plan);
+  EXPECT_EQ(plan.groups[0].nodes.size(), 3u) << "the maximum, the difference, each row's sum";
+  const auto inputs = random_inputs(graph, 5);
+  expect_close(run_plan(plan, inputs), evaluate(graph, inputs), 1e-6);
+}
+
+TEST(TotalsTest, ATotalFollowsRowsOfTheSameTensor) {
+  GraphMaker maker;
+  const Operand x = maker.input({300, 1000});
+  maker.output(maker.reduce(ReduceKind::max, x, {1}));
+  maker.output(maker.reduce(ReduceKind::prod, maker.op(Op::exp, {x}), {0, 1}));
+  EXPECT_EQ(make_plan(maker.graph, workers(16)).groups.size(), 2u);
+}
+
+TEST(TotalsTest, OtherTotalsStayAsTheyAre) {
+  GraphMaker maker;
+  const Operand x = maker.input({30, 100});
+  const Operand y = maker.input({30, 100});
+  maker.output(maker.reduce(ReduceKind::max, x, {1}));
+  maker.output(maker.reduce(ReduceKind::sum, y, {0, 1}));
+  maker.output(maker.reduce(ReduceKind::argmax, x, {0, 1}));
+  EXPECT_EQ(to_string(totals_of_rows(maker.graph)), to_string(maker.graph));
 }
 
 TEST(MaterializeLeavesTest, ResultsThatAreLeavesAreCopied) {

@@ -135,12 +135,13 @@ TEST(UnfusedTest, APathThroughAThirdKernelIsNamedAsTheReason) {
 
 // A launch has room for a limited number of addresses and strides.
 TEST(UnfusedTest, AKernelHasNoMoreAccessesThanItMay) {
+  constexpr std::int64_t kLarge = 1 << 16;  // worth a kernel of its own
   GraphMaker maker;
-  Operand sum = maker.input({64});
-  for (int i = 1; i < 40; ++i) sum = maker.op(Op::add, {sum, maker.input({64})});
-  const Operand first = maker.input({64});
+  Operand sum = maker.input({kLarge});
+  for (int i = 1; i < 40; ++i) sum = maker.op(Op::add, {sum, maker.input({kLarge})});
+  const Operand first = maker.input({kLarge});
   for (int i = 0; i < 20; ++i)
-    maker.output(maker.op(Op::mul, {first, maker.number(2 + i, Shape{64})}));
+    maker.output(maker.op(Op::mul, {first, maker.number(2 + i, Shape{kLarge})}));
   maker.output(sum);
   EXPECT_EQ(plan_of(maker.graph).groups.size(), 2u);
   FusionOptions narrow;

@@ -1,0 +1,113 @@
+// Prefers the outermost axis that gives enough parts: their elements are then closest together.
+#include "src/fuse/reduction_cuts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "src/base/rounding.h"
+
+namespace sinter {
+namespace {
+
+constexpr std::int64_t kWorthSplitting = 1 << 17;  // elements
+constexpr std::int64_t kSmallestRowPart = 2048;    // elements
+constexpr std::int64_t kColumnsAtOnce = 256;       // adjacent results that one worker computes
+constexpr std::int64_t kEvenPart = 16;             // elements: keeps parts aligned for vector loads
+constexpr std::int64_t kPartsPerWorker = 16;       // at most
+constexpr std::int64_t kSmallOverlap = 32;         // one in so many elements is read twice
+constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
+constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes
+constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
+
+bool reduces_inner_axis(const Node& reduction) {
+  return reduction.axes >> (reduction.operands[0].view.shape.rank() - 1) & 1;
+}
+
+// `count` parts that cover the axis, each beginning at a multiple of `even`.
+Cut parts(int axis, std::int64_t length, std::int64_t count, std::int64_t even) {
+  const std::int64_t step = length / count / even * even;
+  return {axis, count, step, length - (count - 1) * step};
+}
+
+// Equal parts that begin evenly, else equal parts, else those that overlap least.
+Cut best_parts(int axis, std::int64_t length, std::int64_t most, std::int64_t least,
+               std::int64_t even) {
+  for (const std::int64_t multiple : {even, std::int64_t{1}})
+    for (std::int64_t count = most; count >= least; --count)
+      if (length % count == 0 && length / count % multiple == 0)
+        return {axis, count, length / count, length / count};
+  Cut best = parts(axis, length, most, 1);
+  for (const std::int64_t multiple : {even, std::int64_t{1}})
+    for (std::int64_t count = most; count >= least; --count) {
+      const Cut cut = parts(axis, length, count, multiple);
+      if (cut.step == 0) continue;
+      if ((cut.size - cut.step) * kSmallOverlap <= cut.step) return cut;
+      if ((cut.size - cut.step) * best.step < (best.size - best.step) * cut.step) best = cut;
+    }
+  return best;
+}
+
+}  // namespace
+
+std::int64_t CutChooser::tasks_of(const Node& reduction) const {
+  const std::int64_t results = reduction.shape.numel();
+  return reduces_inner_axis(reduction) ? results : results / kColumnsAtOnce;
+}
+
+std::int64_t CutChooser::fewest_parts(std::int64_t tasks) const {
+  const std::int64_t wanted = ceil_div(2L * parallelism_, std::max<std::int64_t>(1, tasks));
+  return std::max<std::int64_t>(2, std::min<std::int64_t>(parallelism_, wanted));
+}
+
+std::optional<Cut> CutChooser::choose(const Node& reduction) const {
+  const View& view = reduction.operands[0].view;
+  const std::int64_t results = reduction.shape.numel();
+  if (view.shape.numel() < kWorthSplitting || view.shape.rank() == kMaxRank) return std::nullopt;
+  const std::int64_t tasks = tasks_of(reduction);
+  if (tasks >= parallelism_) return std::nullopt;
+  if (reduces_inner_axis(reduction) && view.shape.numel() <= options_.whole_row * results)
+    return std::nullopt;
+  Cut most;
+  for (int axis = 0; axis < view.shape.rank(); ++axis) {
+    if (!(reduction.axes >> axis & 1)) continue;
+    const Cut cut = cut_axis(reduction, axis);
+    if (cut.count >= fewest_parts(tasks)) return cut;
+    if (cut.count > most.count) most = cut;
+  }
+  if (most.count < 2) return std::nullopt;
+  return most;
+}
+
+// The best parts of one axis. Fewer than two: the axis is too short.
+Cut CutChooser::cut_axis(const Node& reduction, int axis) const {
+  const Shape& shape = reduction.operands[0].view.shape;
+  const bool rows = reduces_inner_axis(reduction);
+  const std::int64_t length = shape[axis];
+  const std::int64_t results = std::max<std::int64_t>(reduction.shape.numel(), 1);
+  const std::int64_t others = shape.numel() / length / results;
+  const std::int64_t elements = rows ? kSmallestRowPart : options_.smallest_column_part;
+  const std::int64_t smallest = std::max<std::int64_t>(1, elements / others);
+  const std::int64_t most = std::min(kPartsPerWorker * parallelism_, length / smallest);
+  if (most < 2) return {};
+  const bool is_inner = axis == shape.rank() - 1;
+  return best_parts(axis, length, most, std::min(most, fewest_parts(tasks_of(reduction))),
+                    is_inner ? kEvenPart : 1);
+}
+
+std::optional<Cut> CutChooser::choose_for_contraction(const Graph& graph, const Node& node) const {
+  const View& view = node.operands[0].view;
+  const bool runs_alone =
+      options_.runs_alone && !options_.runs_alone(graph, node, dense_view(node.shape)).empty();
+  if (view.shape.numel() < kWorthSplittingProducts || view.shape.rank() == kMaxRank ||
+      !std::has_single_bit(node.axes) || runs_alone)
+    return std::nullopt;
+  const int axis = std::countr_zero(node.axes);
+  const std::int64_t tiles = ceil_div(node.shape.numel(), kProductTile);
+  const std::int64_t count =
+      std::min(parallelism_ / tiles, view.shape[axis] / kSmallestProductPart);
+  if (count < 2) return std::nullopt;
+  const std::int64_t size = view.shape[axis] / count / kEvenPart * kEvenPart;
+  return Cut{axis, view.shape[axis] / size, size, size};
+}
+
+}  // namespace sinter
