@@ -44,6 +44,7 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
     // The threads of one block, or of a cluster of blocks, share a row.
     options.whole_row = machine.largest_cluster > 1 ? 1 << 17 : 1 << 15;
     options.smallest_column_part = 64;
+    options.column_tile = 8192;
     // An access takes a pointer, a stride per axis and little more, of 4095 parameter words in all.
     options.most_accesses = 128;
     options.repeated_cost = 8 * kHeavyCost;

@@ -83,6 +83,8 @@ struct FusionOptions {
   // Smallest part of a reduced axis worth its own worker, when the innermost axis is kept (column
   // reductions).
   std::int64_t smallest_column_part = 2048;
+  // Elements of a tile of adjacent columns that a kernel reduces at once; 0: it walks each column.
+  std::int64_t column_tile = 0;
   // Most reads and writes of one kernel: their pointers and strides must fit the launch parameters.
   int most_accesses = std::numeric_limits<int>::max();
   // Limits of one kernel, beyond which it compiles slowly or spills registers: operations, simple

@@ -15,12 +15,19 @@ constexpr std::int64_t kColumnsAtOnce = 256;       // adjacent results that one 
 constexpr std::int64_t kEvenPart = 16;             // elements: keeps parts aligned for vector loads
 constexpr std::int64_t kPartsPerWorker = 16;       // at most
 constexpr std::int64_t kSmallOverlap = 32;         // one in so many elements is read twice
+constexpr std::int64_t kNarrow = 64;               // columns: a tile of them has many rows
+constexpr std::int64_t kFewestColumns = 8;         // of a tile
 constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
 constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes
 constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
 
 bool reduces_inner_axis(const Node& reduction) {
   return reduction.axes >> (reduction.operands[0].view.shape.rank() - 1) & 1;
+}
+
+std::int64_t power_above(std::int64_t columns) {
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::max(columns, kFewestColumns))));
 }
 
 // `count` parts that cover the axis, each beginning at a multiple of `even`.
@@ -45,6 +52,13 @@ Cut best_parts(int axis, std::int64_t length, std::int64_t most, std::int64_t le
       if ((cut.size - cut.step) * best.step < (best.size - best.step) * cut.step) best = cut;
     }
   return best;
+}
+
+// As few parts as possible of at most `most` elements.
+Cut parts_of_size(int axis, std::int64_t length, std::int64_t most) {
+  Cut cut = parts(axis, length, ceil_div(length, most), 1);
+  while (cut.size > most && cut.step > 1) cut = parts(axis, length, cut.count + 1, 1);
+  return cut;
 }
 
 }  // namespace
@@ -87,11 +101,21 @@ Cut CutChooser::cut_axis(const Node& reduction, int axis) const {
   const std::int64_t others = shape.numel() / length / results;
   const std::int64_t elements = rows ? kSmallestRowPart : options_.smallest_column_part;
   const std::int64_t smallest = std::max<std::int64_t>(1, elements / others);
+  const std::int64_t columns = shape[shape.rank() - 1];
+  if (!rows && others == 1 && columns <= kNarrow && options_.column_tile > 0)
+    return parts_of_size(axis, length, options_.column_tile / power_above(columns));
   const std::int64_t most = std::min(kPartsPerWorker * parallelism_, length / smallest);
   if (most < 2) return {};
   const bool is_inner = axis == shape.rank() - 1;
   return best_parts(axis, length, most, std::min(most, fewest_parts(tasks_of(reduction))),
                     is_inner ? kEvenPart : 1);
+}
+
+std::optional<Cut> CutChooser::choose_for_partials(const Shape& partials, int axis) const {
+  const bool is_column = axis != partials.rank() - 1;
+  const std::int64_t most = options_.column_tile / kFewestColumns / 2;
+  if (!options_.fuse || !is_column || most == 0 || partials[axis] <= most) return std::nullopt;
+  return parts_of_size(axis, partials[axis], most / 2);
 }
 
 std::optional<Cut> CutChooser::choose_for_contraction(const Graph& graph, const Node& node) const {

@@ -27,6 +27,8 @@ class CutChooser {
       : options_(options), parallelism_(options.parallelism) {}
 
   std::optional<Cut> choose(const Node& reduction) const;
+  // For the partial results of such parts, where columns would walk too many of them.
+  std::optional<Cut> choose_for_partials(const Shape& partials, int axis) const;
 
   // Results are computed in tiles. If there are fewer tiles than workers, each worker sums a part
   // of the contracted axis (split-K). The parts do not overlap and may leave a rest.

@@ -42,10 +42,13 @@ View cut(const View& view, const Cut& how) {
 class Splitter {
  public:
   Splitter(const Graph& source, const FusionOptions& options)
-      : source_(source), options_(options), rewriter_(source), rounds_(source.nodes.size(), 0) {}
+      : source_(source),
+        options_(options),
+        chooser_(options),
+        rewriter_(source),
+        rounds_(source.nodes.size(), 0) {}
 
   Graph run() {
-    const CutChooser chooser(options_);
     bool has_split = false;
     rewriter_.run([&](NodeId id) -> std::optional<Operand> {
       const Node& node = source_[id];
@@ -54,12 +57,12 @@ class Splitter {
       rounds_[id] = round_ + (is_reduction(node.op) ? 1 : 0);
       if (!is_reduction(node.op)) return std::nullopt;
       if (node.op == Op::contract) {
-        const std::optional<Cut> parts = chooser.choose_for_contraction(source_, node);
+        const std::optional<Cut> parts = chooser_.choose_for_contraction(source_, node);
         if (!parts) return std::nullopt;
         return split_contraction(id, *parts);
       }
       std::optional<Operand> total = split_online(id);
-      const std::optional<Cut> cut = total ? std::nullopt : chooser.choose(node);
+      const std::optional<Cut> cut = total ? std::nullopt : chooser_.choose(node);
       if (cut) total = is_arg(node.reduce_kind) ? split_arg(node, *cut) : split_plain(id, *cut);
       has_split |= total.has_value();
       return total;
@@ -147,10 +150,21 @@ class Splitter {
     if (how.overlaps()) split.is_counted = is_counted(split.parts.view.shape, how);
     split.partial =
         build().reduce(node.reduce_kind, counted(split, node.reduce_kind, split.parts), split.axes);
-    split.total = build().reduce(node.reduce_kind, split.partial, 1u << split.parts_axis);
+    split.total = total_of(node.reduce_kind, split.partial, split.parts_axis);
     split.total = build().cast(split.total, node.dtype);
     splits_[id] = split;
     return split.total;
+  }
+
+  Operand total_of(ReduceKind kind, const Operand& partial, int axis) {
+    const std::optional<Cut> how = chooser_.choose_for_partials(partial.view.shape, axis);
+    if (!how) return build().reduce(kind, partial, 1u << axis);
+    Split split;
+    split.axes = 1u << (axis + 1);
+    split.parts = {partial.node, cut(partial.view, *how)};
+    if (how->overlaps()) split.is_counted = is_counted(split.parts.view.shape, *how);
+    const Operand fewer = build().reduce(kind, counted(split, kind, split.parts), split.axes);
+    return build().reduce(kind, fewer, 1u << axis);
   }
 
   // Parts that do not overlap, and what they leave over.
@@ -175,24 +189,19 @@ class Splitter {
   // Whether an element of a part is not also one of the next part: only the last part counts all.
   Operand is_counted(const Shape& shape, const Cut& how) {
     const DType dtype = narrow_or_wide(std::max(how.size, how.count));
-    const auto number = [&](std::int64_t value, const Shape& repeated) {
-      return build().constant(Scalar::of(value), dtype, repeated);
+    const auto number = [&](std::int64_t value) {
+      return build().constant(Scalar::of(value), dtype, shape);
     };
-    const auto index = [&](int axis, const Shape& repeated) {
-      Operand range = build().range(repeated[axis], Scalar::of(std::int64_t{0}),
+    const auto index = [&](int axis) {
+      Operand range = build().range(shape[axis], Scalar::of(std::int64_t{0}),
                                     Scalar::of(std::int64_t{1}), dtype);
-      range.view = {repeated, Shape::filled(repeated.rank(), 0), 0};
+      range.view = {shape, Shape::filled(shape.rank(), 0), 0};
       range.view.strides[axis] = 1;
       return range;
     };
-    Shape by_part = Shape::filled(shape.rank(), 1);
-    by_part[how.axis] = how.count;
-    const Operand is_last =
-        build().pointwise(Op::eq, {index(how.axis, by_part), number(how.count - 1, by_part)});
-    Operand end = build().pointwise(
-        Op::where, {is_last, number(how.size, by_part), number(how.step, by_part)});
-    end.view = expand(end.view, shape);
-    return build().pointwise(Op::lt, {index(how.axis + 1, shape), end});
+    const Operand is_last = build().pointwise(Op::eq, {index(how.axis), number(how.count - 1)});
+    const Operand end = build().pointwise(Op::where, {is_last, number(how.size), number(how.step)});
+    return build().pointwise(Op::lt, {index(how.axis + 1), end});
   }
 
   static DType narrow_or_wide(std::int64_t size) {
@@ -294,6 +303,7 @@ class Splitter {
 
   const Graph& source_;
   const FusionOptions& options_;
+  const CutChooser chooser_;
   GraphRewriter rewriter_;
   ById<NodeId, int> rounds_;  // longest chain of reductions up to and including a node
   int round_ = 0;             // longest chain of reductions before the visited node

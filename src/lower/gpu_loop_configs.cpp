@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/rounding.h"
+#include "src/lower/gpu_transposed_rows.h"
 #include "src/tile/thread_layout.h"
 
 namespace sinter {
@@ -69,13 +70,17 @@ std::vector<Config> gpu_column_configs(const GpuFacts& facts, int col_axis) {
   return online_and_not(facts, [&](bool online) { return column_config(facts, col_axis, online); });
 }
 
-int gpu_kept_column(const GpuFacts& facts) {
+int contiguous_kept_axis(const GpuFacts& facts) {
   const int inner = facts.space.reduced_axes().back();
   int column = -1;
   for (int axis : facts.space.kept_axes())
     if (facts.contiguous_accesses(axis, inner) > facts.contiguous_accesses(inner, inner))
       column = axis;
   return column;
+}
+
+int gpu_kept_column(const GpuFacts& facts) {
+  return transposed_row_tiling(facts) ? -1 : contiguous_kept_axis(facts);
 }
 
 }  // namespace sinter

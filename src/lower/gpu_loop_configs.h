@@ -12,8 +12,10 @@ namespace sinter {
 std::vector<Config> gpu_chunked_configs(const GpuFacts& facts, int col_axis);
 std::vector<Config> gpu_column_configs(const GpuFacts& facts, int col_axis);
 
-// The kept axis to use as a reduction's tile columns: memory is contiguous along it rather than
-// along the reduced axes. -1 if there is none.
+// The kept axis along which memory is contiguous, rather than along the reduced axes; -1 if there
+// is none.
+int contiguous_kept_axis(const GpuFacts& facts);
+// That axis, if it is best used as a reduction's tile columns; -1 otherwise.
 int gpu_kept_column(const GpuFacts& facts);
 
 }  // namespace sinter

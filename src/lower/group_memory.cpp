@@ -120,7 +120,8 @@ ValueId GroupValues::read_inside(const Access& access, ValueId window) {
     return b_.pointwise(Op::add, {range_params_[at].start,
                                   b_.pointwise(Op::mul, {position, range_params_[at].step})});
   }
-  if (!access.per_row) kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
+  if (!access.per_row && counts_passes_)
+    kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = both(read_mask(access), window);
   // Nothing depends on columns outside a row that is cut: reductions and stores are masked.
   const bool is_seen = tiling_.aligned_to < 0 || window != kNoValue;

@@ -46,6 +46,10 @@ class GroupValues {
   void set_reduced(NodeId id, std::span<const tile::ValueId> left);
   void forget_inner();  // drops cached values along the reduced axes, and cached loads
   void forget_loads();  // later code loads again
+  // Whether reading a tensor again counts as another pass over it (Kernel::passes). Copies of a
+  // loop's body belong to one pass.
+  void count_passes(bool counts) { counts_passes_ = counts; }
+  bool counts_passes() const { return counts_passes_; }
 
   // A reduction's arguments, (value) or (value, position); masked-off lanes hold the identity.
   std::vector<tile::ValueId> reduction_args(NodeId id);
@@ -127,6 +131,7 @@ class GroupValues {
   std::vector<WindowParams> window_params_;     // by access
   std::vector<SplitParams> split_params_;       // by access
   std::vector<int> times_read_;                 // by access
+  bool counts_passes_ = true;
   ByAxis<tile::ValueId> sizes_;
   ByAxis<tile::ValueId> index_;  // the indices this tile covers
   std::map<NodeId, tile::ValueId> constants_;

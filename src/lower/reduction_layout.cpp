@@ -5,6 +5,7 @@
 #include "src/lower/cpu_tilings.h"
 #include "src/lower/gpu_loop_configs.h"
 #include "src/lower/gpu_row_configs.h"
+#include "src/lower/gpu_transposed_rows.h"
 
 namespace sinter {
 
@@ -18,6 +19,8 @@ std::string row_refusal(const IterationSpace& space, const Machine& machine) {
   if (reduced.empty()) return "nothing is reduced";
   if (kept_column(space, machine) >= 0) return "memory is contiguous along a kept axis";
   if (reduced.size() > 1) return "several axes are reduced";
+  if (machine.kind == MachineKind::gpu && transposed_row_tiling(GpuFacts(space, machine)))
+    return "";
   const bool holds =
       machine.kind == MachineKind::cpu
           ? cpu_holds_rows(space)

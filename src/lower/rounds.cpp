@@ -7,6 +7,7 @@
 #include "src/base/rounding.h"
 #include "src/lower/group_values.h"
 #include "src/lower/online.h"
+#include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
@@ -15,11 +16,35 @@ using tile::Builder;
 using tile::ValueId;
 
 constexpr std::int64_t kTripsPerBlock = 256;
+constexpr std::int64_t kMostTripsAtOnce = 16;  // divides kTripsPerBlock
+constexpr std::int64_t kBytesAtOnce = 64;      // that a thread has under way
+constexpr std::size_t kMostNodesAtOnce = 64;   // copies of the group's nodes in the loop's body
+
+// A thread of a column loads little per trip, so several trips are taken at once to have enough
+// loads under way.
+std::int64_t trips_at_once(const GroupValues& values, const IterationSpace& space,
+                           const Tiling& tiling) {
+  if (!values.for_gpu() || values.col_is_reduced() || space.contraction) return 1;
+  std::int64_t bytes = 0;
+  for (const Access& access : space.accesses)
+    if (!access.write && !access.per_row) bytes += access.element_bytes;
+  const std::int64_t each =
+      tile::ThreadLayout(tiling.mapping).elements({tiling.tile_rows, tiling.tile_cols});
+  std::int64_t trips = 1;
+  while (trips < kMostTripsAtOnce && 2 * trips * bytes * each <= kBytesAtOnce &&
+         2 * static_cast<std::size_t>(trips) * values.group().nodes.size() <= kMostNodesAtOnce)
+    trips *= 2;
+  return bytes == 0 ? 1 : trips;
+}
 
 class RoundLowering {
  public:
-  RoundLowering(GroupValues& values, const Tiling& tiling)
-      : values_(values), b_(values.builder()), tiling_(tiling), group_(values.group()) {}
+  RoundLowering(GroupValues& values, const IterationSpace& space, const Tiling& tiling)
+      : values_(values),
+        b_(values.builder()),
+        tiling_(tiling),
+        group_(values.group()),
+        at_once_(trips_at_once(values, space, tiling)) {}
 
   // Computes these sums in the round of their maximum.
   void set_online(std::map<NodeId, NodeId> sums) {
@@ -82,6 +107,7 @@ class RoundLowering {
     }
     trips_ = values_.scalar_param("trips", trips);
     is_long_ = trips > 2 * kTripsPerBlock;
+    has_many_trips_ = trips > at_once_;
   }
 
   // Computes per-row values known after round r outside the loops, so that all later code can use
@@ -127,9 +153,30 @@ class RoundLowering {
   }
 
   std::vector<ValueId> emit_loop(ValueId begin, ValueId end, const Round& round) {
-    return b_.loop(begin, end, b_.integer(1), initial(round),
+    if (at_once_ == 1 || !has_many_trips_) return emit_trips(begin, end, 1, initial(round), round);
+    const ValueId at_once = b_.integer(at_once_);
+    const ValueId whole = b_.mul(b_.quotient(b_.sub(end, begin), at_once), at_once);
+    const ValueId middle = b_.add(begin, whole);
+    std::vector<ValueId> sums = emit_trips(begin, middle, at_once_, initial(round), round);
+    values_.count_passes(false);
+    sums = emit_trips(middle, end, 1, std::move(sums), round);
+    values_.count_passes(true);
+    return sums;
+  }
+
+  // `at_once` divides the number of trips.
+  std::vector<ValueId> emit_trips(ValueId begin, ValueId end, std::int64_t at_once,
+                                  std::vector<ValueId> init, const Round& round) {
+    return b_.loop(begin, end, b_.integer(at_once), std::move(init),
                    [&](ValueId trip, std::span<const ValueId> carried) {
-                     return loop_body(trip, carried, round);
+                     std::vector<ValueId> next(carried.begin(), carried.end());
+                     const bool counts = values_.counts_passes();
+                     for (std::int64_t i = 0; i < at_once; ++i) {
+                       next = loop_body(i == 0 ? trip : b_.add(trip, b_.integer(i)), next, round);
+                       values_.count_passes(false);
+                     }
+                     values_.count_passes(counts);
+                     return next;
                    });
   }
 
@@ -266,7 +313,9 @@ class RoundLowering {
 
   std::vector<LoopAxis> loop_axes_;
   ValueId trips_ = tile::kNoValue;
+  const std::int64_t at_once_;  // trips taken together
   bool is_long_ = false;
+  bool has_many_trips_ = false;
 };
 
 }  // namespace
@@ -274,7 +323,7 @@ class RoundLowering {
 Kernel lower_rounds(const Plan& plan, GroupId group, const IterationSpace& space,
                     const Tiling& tiling, bool online) {
   GroupValues values(plan, group, space, tiling);
-  RoundLowering lowering(values, tiling);
+  RoundLowering lowering(values, space, tiling);
   if (online) lowering.set_online(online_sums(plan, group));
   lowering.run();
   return values.finish();

@@ -5,6 +5,7 @@
 #include "src/lower/gpu_caching.h"
 #include "src/lower/gpu_loop_configs.h"
 #include "src/lower/gpu_row_configs.h"
+#include "src/lower/gpu_transposed_rows.h"
 #include "src/lower/reduction_layout.h"
 #include "src/lower/tiling_fields.h"
 #include "src/lower/whole_tiles.h"
@@ -17,6 +18,8 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) 
   if (machine.kind == MachineKind::cpu)
     return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, ""};
   const GpuFacts facts(space, machine);
+  if (const auto tiling = transposed_row_tiling(facts))
+    return {with_cachings(facts, {RowConfig{*tiling}}, false), ""};
   return {with_cachings(facts, gpu_row_configs(facts, space.reduced_axes().back(), wanted), false),
           ""};
 }

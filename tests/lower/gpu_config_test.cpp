@@ -225,11 +225,24 @@ TEST(MappingTest, FewRowsAreSharedByMoreThreads) {
 }
 
 TEST(MappingTest, ReducingAnOuterAxisPutsAKeptOneOnTheThreads) {
-  const Decision d = decide(reduction({512, 2048}, 0));
+  const Decision d = decide(reduction({2000, 2048}, 0));
   EXPECT_EQ(d.family(), "column");
   EXPECT_EQ(d.size(d.tiling().col_axis), 2048);
   EXPECT_FALSE(d.space.axes[d.tiling().col_axis].reduced);
   EXPECT_EQ(d.mapping().vector, 4);
+}
+
+TEST(MappingTest, ShortReductionsOfFewColumnsAreTransposedInSharedMemory) {
+  for (const Shape& shape : {Shape{256, 4096}, Shape{300, 17}, Shape{7, 12}}) {
+    const Decision d = decide(reduction(shape, 0));
+    EXPECT_EQ(d.family(), "row") << to_string(shape);
+    EXPECT_TRUE(d.space.axes[d.tiling().col_axis].reduced);
+    EXPECT_EQ(d.size(d.tiling().row_axis), shape[1]);
+    EXPECT_GE(d.tiling().tile_cols, shape[0]);
+    EXPECT_EQ(d.tiling().tile_rows * d.tiling().tile_cols % d.mapping().threads, 0)
+        << "or it does not go through shared memory";
+  }
+  EXPECT_EQ(decide(reduction({256, 1 << 20}, 0)).family(), "column") << "many columns";
 }
 
 // Per-row operands, broadcast along the rows, must not make a short kept axis the columns.

@@ -38,8 +38,9 @@ TEST(OnlineSumTest, SavesAPassForEachMaximum) {
       EXPECT_TRUE(space.has_online_sums);
       for (bool online : {true, false}) {
         const Kernel kernel = lower(plan, 0, space, looping_config(space, online));
-        EXPECT_EQ(loops_of(kernel), online ? program.passes : program.plain_passes);
-        EXPECT_EQ(kernel.passes, loops_of(kernel));
+        EXPECT_EQ(kernel.passes, online ? program.passes : program.plain_passes);
+        // Columns take several trips at once, and what is left over in a loop of its own.
+        EXPECT_EQ(loops_of(kernel), axis == 0 ? 2 * kernel.passes : kernel.passes);
       }
     }
 }
