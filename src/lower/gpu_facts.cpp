@@ -17,7 +17,7 @@ constexpr std::int64_t kLeastAlignedVectors = 8;
 
 bool is_even(const Access& access, AxisId axis, int vector) {
   return access.offset % vector == 0 && access.start % vector == 0 &&
-         has_even_rows(access, axis, vector);
+         has_even_rows(access, axis, vector) && has_even_jumps(access, axis, vector);
 }
 
 }  // namespace
@@ -38,7 +38,11 @@ int GpuFacts::widest_vector(int axis) const {
 Vectors GpuFacts::vectors_along(int axis) const {
   const int even = vector_along(axis);
   const int width = widest_vector(axis);
-  if (even == width || size(axis) < kLeastAlignedVectors * width) return {even, -1};
+  const bool jumps =
+      std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& each) {
+        return each.split && each.split->axis == axis && each.stride(axis) == 1;
+      });
+  if (even == width || jumps || size(axis) < kLeastAlignedVectors * width) return {even, -1};
   const auto is_along = [&](const Access& access) {
     return is_memory(access) && access.stride(axis) == 1;
   };
@@ -60,7 +64,7 @@ bool GpuFacts::has_dense_rows(int col_axis, int row_axis) const {
            if (!is_memory(access) || access.stride(col_axis) == 0) return true;
            if (access.stride(row_axis) == 0) return !access.write;
            return access.stride(col_axis) == 1 && access.stride(row_axis) == size(col_axis) &&
-                  access.windows.empty();
+                  access.windows.empty() && !access.split;
          });
 }
 

@@ -149,8 +149,8 @@ class RowConfigs {
 
   // Prefetch copies whole 16-byte packs, without a look at the window of a padded view.
   bool has_whole_packs(const Access& access) const {
-    return access.windows.empty() && access.stride(col_axis_) == 1 && cut_.aligned_to < 0 &&
-           has_even_rows(access, col_axis_, vector_) &&
+    return access.windows.empty() && !access.split && access.stride(col_axis_) == 1 &&
+           cut_.aligned_to < 0 && has_even_rows(access, col_axis_, vector_) &&
            tile::fill_packs(vector_, access.element_bytes) && length_ % vector_ == 0;
   }
 

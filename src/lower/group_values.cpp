@@ -163,9 +163,12 @@ GroupValues::SplitParams GroupValues::declare_split(const std::string& name, con
   };
   const auto first = std::find_if(space_.accesses.begin(), space_.accesses.end(), has_same_divisor);
   if (&*first == &access) kernel_.scalars.push_back(KernelScalar::of(access.split->inner));
-  const ValueId inner = &*first == &access
-                            ? b_.add_scalar({.name = name + "_inner", .positive = true})
-                            : split_params_[position_of(*first)].inner;
+  const int vector =
+      for_gpu() && access.split->inner % tiling_.mapping.vector == 0 ? tiling_.mapping.vector : 1;
+  const ValueId inner =
+      &*first == &access
+          ? b_.add_scalar({.name = name + "_inner", .multiple_of = vector, .positive = true})
+          : split_params_[position_of(*first)].inner;
   return {inner, stride_param(name + "_outer_stride", access.split->outer_stride),
           stride_param(name + "_inner_stride", access.split->inner_stride)};
 }

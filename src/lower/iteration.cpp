@@ -40,17 +40,24 @@ const Access& IterationSpace::find_write(NodeId node) const {
   return accesses.front();
 }
 
+bool has_even_jumps(const Access& access, AxisId axis, int vector) {
+  if (!access.split || access.split->axis != axis) return true;
+  return access.split->inner % vector == 0 && access.split->outer_stride % vector == 0 &&
+         access.split->inner_stride == 0;
+}
+
 bool needs_wide_offsets(const Access& access, const ByAxis<std::int64_t>& sizes) {
   double farthest =
       std::abs(static_cast<double>(access.offset)) + std::abs(static_cast<double>(access.start));
   for (AxisId axis = 0; axis < sizes.end_id(); ++axis)
     farthest +=
         std::abs(static_cast<double>(access.strides[axis])) * static_cast<double>(sizes[axis]);
-  if (access.split)
-    farthest += std::abs(static_cast<double>(access.split->outer_stride)) *
-                    static_cast<double>(sizes[access.split->axis]) +
-                std::abs(static_cast<double>(access.split->inner_stride)) *
-                    static_cast<double>(access.split->inner);
+  if (access.split) {
+    const double indices = static_cast<double>(sizes[access.split->axis]);
+    const double inner = static_cast<double>(access.split->inner);
+    farthest += std::abs(static_cast<double>(access.split->outer_stride)) * (indices / inner + 1) +
+                std::abs(static_cast<double>(access.split->inner_stride)) * inner;
+  }
   return farthest >= static_cast<double>(kMostNarrowOffset);
 }
 
@@ -234,28 +241,45 @@ bool is_small_read(const IterationSpace& space, const Access& access) {
   return !access.write && access.windows.empty() && is_cheap_in_any_order(elements, space.axes);
 }
 
+// How an access is found along axes merged by a division: by the quotient and the remainder, or by
+// steps along the merged axis with a jump at each multiple of the inner one, which leaves vectors
+// within the inner axis in one piece.
+enum class Found : std::uint8_t { by_remainder, by_jumps };
+
 // Merges axes along which some accesses do not step evenly: these find their elements by a
 // division.
-void merge_by_division(IterationSpace& space, AxisId outer, AxisId inner) {
+template <typename FoundHow>
+void merge_by_division(IterationSpace& space, AxisId outer, AxisId inner, const FoundHow& how) {
+  const std::int64_t size = space.axes[inner].size;
   for (Access& access : space.accesses) {
     if (steps_evenly(space, access, outer, inner)) continue;
-    access.split =
-        SplitIndex{inner, space.axes[inner].size, access.strides[outer], access.strides[inner]};
-    access.strides[inner] = 0;
+    const std::int64_t step = access.strides[inner];
+    if (how(access) == Found::by_jumps) {
+      access.split = SplitIndex{inner, size, access.strides[outer] - size * step, 0};
+    } else {
+      access.split = SplitIndex{inner, size, access.strides[outer], step};
+      access.strides[inner] = 0;
+    }
   }
   merge(space, outer, inner);
 }
 
-// Rows that stay on chip have one axis: small tensors that do not step evenly along it find their
-// elements by a division (the weights of a group norm along channels and pixels).
+// Makes one axis of two reduced ones, so that rows can stay on chip: the pixels of all images of a
+// batch norm, or the channels and pixels of a group norm with weights for each channel.
 void merge_reduced_axes(IterationSpace& space) {
   const AxisList reduced = space.reduced_axes();
   if (reduced.size() != 2) return;
   const AxisId outer = reduced[0];
   const AxisId inner = reduced[1];
+  const auto is_contiguous = [&](const Access& access) { return access.strides[inner] == 1; };
+  const bool has_rows = std::any_of(space.accesses.begin(), space.accesses.end(), is_contiguous);
   for (const Access& access : space.accesses)
-    if (!steps_evenly(space, access, outer, inner) && !is_small_read(space, access)) return;
-  merge_by_division(space, outer, inner);
+    if (!steps_evenly(space, access, outer, inner) && !is_small_read(space, access) &&
+        (!has_rows || !access.windows.empty()))
+      return;
+  merge_by_division(space, outer, inner, [&](const Access& access) {
+    return is_small_read(space, access) ? Found::by_remainder : Found::by_jumps;
+  });
 }
 
 }  // namespace
@@ -304,7 +328,7 @@ std::optional<IterationSpace> with_flat_rows(const IterationSpace& space) {
     if (!is_even && (access.write || !access.windows.empty())) return std::nullopt;
   }
   IterationSpace flat = space;
-  merge_by_division(flat, inner - 1, inner);
+  merge_by_division(flat, inner - 1, inner, [](const Access&) { return Found::by_remainder; });
   return flat;
 }
 

@@ -17,7 +17,8 @@ struct AxisWindow {
 };
 
 // How an access finds its elements along an axis merged from two without an even stride across
-// them: index i is i / inner of the outer one and i % inner of the inner one.
+// them: to its steps along the axis, an index i adds i / inner times the outer stride and i % inner
+// times the inner one.
 struct SplitIndex {
   AxisId axis = -1;
   std::int64_t inner = 1;
@@ -37,8 +38,8 @@ struct Access {
   std::int64_t start = 0;        // offset of index 0 from the lowest element
   // For a padded view: its window along some axes.
   std::vector<AxisWindow> windows = {};
-  Scalar fill = {};                      // its value elsewhere
-  std::optional<SplitIndex> split = {};  // its stride along that axis is 0
+  Scalar fill = {};  // its value elsewhere
+  std::optional<SplitIndex> split = {};
 
   std::int64_t stride(AxisId axis) const { return strides[axis]; }
 };
@@ -67,6 +68,9 @@ struct IterationSpace {
   const Access& find_read(const Operand& operand, bool per_row) const;
   const Access& find_write(NodeId node) const;
 };
+
+// Whether vectors along the axis stay within one index of the outer axis it was merged from.
+bool has_even_jumps(const Access& access, AxisId axis, int vector);
 
 // Whether an offset in the buffer may need more than 32 bits, for axes of these sizes.
 inline constexpr std::int64_t kMostNarrowOffset = (std::int64_t{1} << 31) - (1 << 20);

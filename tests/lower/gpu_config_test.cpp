@@ -40,7 +40,9 @@ struct Decision {
 };
 
 Decision decide(const Graph& graph, const Machine& machine = kHopper) {
-  const Plan plan = make_plan(graph, {});
+  FusionOptions options;
+  options.rows_on_chip = true;
+  const Plan plan = make_plan(graph, options);
   EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
   Decision decision{iteration_space(plan, 0), {}};
   decision.config = choose_config(decision.space, machine);
@@ -243,6 +245,25 @@ TEST(MappingTest, ShortReductionsOfFewColumnsAreTransposedInSharedMemory) {
         << "or it does not go through shared memory";
   }
   EXPECT_EQ(decide(reduction({256, 1 << 20}, 0)).family(), "column") << "many columns";
+}
+
+Graph channel_means_removed(const Shape& shape) {
+  GraphMaker maker;
+  const Operand x = maker.input(shape);
+  Operand sums = maker.reduce(ReduceKind::sum, x, {0, 2});
+  sums.view = row_broadcast(shape, 0b101);
+  maker.output(maker.op(Op::sub, {x, sums}));
+  return maker.graph;
+}
+
+TEST(MappingTest, ElementsOfAChannelAreARowOnChip) {
+  const Decision d = decide(channel_means_removed({32, 256, 3136}));
+  EXPECT_EQ(d.family(), "row");
+  EXPECT_EQ(d.size(d.tiling().col_axis), 32 * 3136);
+  EXPECT_EQ(d.mapping().vector, 4) << "no vector crosses an image's end";
+  const Decision odd = decide(channel_means_removed({32, 256, 3025}));
+  EXPECT_EQ(odd.family(), "row") << to_string(odd.config);
+  EXPECT_EQ(odd.mapping().vector, 1);
 }
 
 // Per-row operands, broadcast along the rows, must not make a short kept axis the columns.

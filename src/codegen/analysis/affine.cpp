@@ -43,6 +43,8 @@ IndexAnalysis::IndexAnalysis(const tile::TileProgram& program, IndexForms forms)
     : program_(program),
       forms_(forms),
       row_atoms_(program.values.size(), 0),
+      vector_atoms_(program.values.size(), 0),
+      multiples_(program.values.size(), 1),
       affine_(program.values.size()),
       masks_(program.values.size()) {
   Scalars scalars;
@@ -61,10 +63,10 @@ bool IndexAnalysis::is_index(ValueId id) const {
   return !program_[id].shape.is_scalar() && (affine(id) || mask(id)) && !is_row_atom(id);
 }
 
-bool IndexAnalysis::has_row_atoms(const Index& index) const {
+bool IndexAnalysis::has_atoms(const Index& index) const {
   return std::any_of(index.terms().begin(), index.terms().end(), [&](const Index::Term& term) {
     return std::any_of(term.factors.begin(), term.factors.end(),
-                       [&](ValueId id) { return is_row_atom(id); });
+                       [&](ValueId id) { return is_row_atom(id) || is_vector_atom(id); });
   });
 }
 
@@ -73,14 +75,42 @@ std::optional<std::int64_t> IndexAnalysis::constant_of(ValueId id) const {
 }
 
 void IndexAnalysis::visit(const Instr& instr) {
-  if (instr.results.empty() || program_[instr.results[0]].shape.is_scalar()) return;
+  if (instr.results.empty()) return;
   const ValueId result = instr.results[0];
-  row_atoms_[result] = forms_ == IndexForms::ranges && instr.code == Code::pointwise &&
-                       instr.op == Op::remainder && program_[result].shape.cols == 1 &&
-                       program_[result].dtype == DType::i64 && affine(instr.args[0]) &&
-                       constant_of(instr.args[1]);
-  affine_[result] = is_row_atom(result) ? Affine{Index::of(result), {}, {}} : affine_result(instr);
+  if (instr.code == Code::scalar) multiples_[result] = program_.scalars[instr.index].multiple_of;
+  if (program_[result].shape.is_scalar()) return;
+  row_atoms_[result] = makes_row_atom(instr);
+  vector_atoms_[result] = makes_vector_atom(instr);
+  const bool is_atom = is_row_atom(result) || is_vector_atom(result);
+  affine_[result] = is_atom ? Affine{Index::of(result), {}, {}} : affine_result(instr);
   masks_[result] = mask_result(instr);
+}
+
+bool IndexAnalysis::makes_row_atom(const Instr& instr) const {
+  return forms_ == IndexForms::ranges && instr.code == Code::pointwise &&
+         instr.op == Op::remainder && program_[instr.results[0]].shape.cols == 1 &&
+         program_[instr.results[0]].dtype == DType::i64 && affine(instr.args[0]) &&
+         constant_of(instr.args[1]);
+}
+
+bool IndexAnalysis::makes_vector_atom(const Instr& instr) const {
+  if (forms_ != IndexForms::ranges || instr.code != Code::pointwise || instr.op != Op::floor_div ||
+      program_[instr.results[0]].shape.rows != 1 || !program_[instr.args[1]].shape.is_scalar())
+    return false;
+  const auto& of = affine(instr.args[0]);
+  const auto& by = affine(instr.args[1]);
+  return of && by && of->row_step.is_zero() && of->col_step.is_one() && !has_atoms(of->base) &&
+         is_multiple_of_vector(of->base) && is_multiple_of_vector(by->base);
+}
+
+// Whether a constant factor or a parameter makes each term a multiple.
+bool IndexAnalysis::is_multiple_of_vector(const Index& index) const {
+  const int vector = program_.mapping.vector;
+  return std::all_of(index.terms().begin(), index.terms().end(), [&](const Index::Term& term) {
+    return term.coefficient % vector == 0 ||
+           std::any_of(term.factors.begin(), term.factors.end(),
+                       [&](ValueId id) { return multiples_[id] % vector == 0; });
+  });
 }
 
 std::optional<Affine> IndexAnalysis::affine_result(const Instr& instr) const {

@@ -11,7 +11,8 @@
 
 namespace sinter {
 
-// base + row * row_step + col * col_step. The base may contain row atoms (see IndexAnalysis).
+// base + row * row_step + col * col_step. The base may contain row and vector atoms (see
+// IndexAnalysis).
 struct Affine {
   Index base;
   Index row_step;
@@ -32,7 +33,8 @@ struct RangeMask {
 // What the analysis may find. The CPU dialect turns limits into loop bounds, so it wants prefixes.
 enum class IndexForms : std::uint8_t {
   prefixes,  // no first columns, no row atoms
-  ranges,    // masks with a first column; remainders of rows by a constant as atoms of an Index
+  ranges,    // masks with a first column; remainders of rows by a constant, and quotients that are
+             // the same for all columns of a vector, as atoms of an Index
 };
 
 class IndexAnalysis {
@@ -46,11 +48,17 @@ class IndexAnalysis {
   bool is_index(tile::ValueId id) const;
   // Whether a (rows, 1) tile is computed as a variable that index expressions refer to.
   bool is_row_atom(tile::ValueId id) const { return row_atoms_[id] != 0; }
-  bool has_row_atoms(const Index& index) const;
+  // Whether a (1, cols) tile is a column's quotient by a multiple of the vector: index expressions
+  // spell it out where a vector begins.
+  bool is_vector_atom(tile::ValueId id) const { return vector_atoms_[id] != 0; }
+  bool has_atoms(const Index& index) const;  // of either kind
 
  private:
   void visit(const tile::Instr& instr);
   std::optional<std::int64_t> constant_of(tile::ValueId id) const;
+  bool makes_row_atom(const tile::Instr& instr) const;
+  bool makes_vector_atom(const tile::Instr& instr) const;
+  bool is_multiple_of_vector(const Index& index) const;
   std::optional<Affine> affine_result(const tile::Instr& instr) const;
   std::optional<RangeMask> mask_result(const tile::Instr& instr) const;
   std::optional<RangeMask> joined_mask(const tile::Instr& instr) const;
@@ -58,6 +66,8 @@ class IndexAnalysis {
   const tile::TileProgram& program_;
   const IndexForms forms_;
   ById<tile::ValueId, char> row_atoms_;
+  ById<tile::ValueId, char> vector_atoms_;
+  ById<tile::ValueId, int> multiples_;  // of scalar parameters: what divides them
   ById<tile::ValueId, std::optional<Affine>> affine_;
   ById<tile::ValueId, std::optional<RangeMask>> masks_;
 };

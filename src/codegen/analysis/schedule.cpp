@@ -54,9 +54,9 @@ bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
     return false;
   if (instr.args[1] != kNoValue && !index.mask(instr.args[1])) return false;
   const auto& offsets = index.affine(instr.args[0]);
-  // Row atoms are those of the row that a thread computes, not of those it would load.
+  // Atoms are those of the elements that a thread computes, not of those it would load.
   return offsets && offsets->row_step.is_one() && !offsets->col_step.is_zero() &&
-         !offsets->col_step.is_one() && !index.has_row_atoms(offsets->base);
+         !offsets->col_step.is_one() && !index.has_atoms(offsets->base);
 }
 
 namespace {

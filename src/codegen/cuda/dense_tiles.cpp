@@ -41,7 +41,7 @@ bool is_dense_tile(const CudaValues& values, const Instr& access) {
   if (access.code == Code::load && (values.buffer(access).written || !gives_zeros(values, access)))
     return false;
   if (!offsets->col_step.is_one() || offsets->row_step.constant() != shape.cols ||
-      values.index.has_row_atoms(offsets->base))
+      values.index.has_atoms(offsets->base))
     return false;
   const ValueId mask = access.args[access.code == Code::load ? 1 : 2];
   if (mask != kNoValue) {

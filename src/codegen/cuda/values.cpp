@@ -110,10 +110,26 @@ CudaDivisors find_divisors(const TileProgram& program, const ProgramFacts& facts
   return found;
 }
 
-// A row atom is a variable, or one for each of a thread's rows.
+std::string inverse_of(const TileProgram& program, int scalar) {
+  return parameter_name(program.scalars[scalar].name) + "inverse";
+}
+
+// A row atom is a variable, or one for each of a thread's rows. A vector atom is computed where the
+// vector begins.
 ValueNames program_names(const TileProgram& program, const tile::ThreadLayout& layout,
-                         const IndexAnalysis& index) {
+                         const IndexAnalysis& index, const CudaDivisors& divisors) {
   ValueNames names(program, {program.mapping.wide_index ? "ll" : "", "idx"});
+  tile::for_each_instr(program.body, [&](const Instr& instr) {
+    if (instr.results.empty() || !index.is_vector_atom(instr.results[0])) return;
+    const ValueId id = instr.results[0];
+    const std::string number = names.text(*index.affine(instr.args[0]), "row", "begin");
+    const auto it = divisors.of.find(id);
+    names.spell_in_indices(
+        id, it == divisors.of.end()
+                ? fmt::format("idx(floor_div(i64({}), i64({})))", number, names[instr.args[1]])
+                : fmt::format("positive_quotient(idx({}), {})", number,
+                              inverse_of(program, it->second)));
+  });
   for (std::size_t i = 0; i < program.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
     if (index.is_row_atom(id) && layout.row_steps(program[id].shape) > 1)
@@ -128,15 +144,13 @@ CudaValues::CudaValues(const TileProgram& tile_program)
     : program(tile_program),
       layout(cuda_layout(program)),
       index(program, IndexForms::ranges),
-      names(program_names(program, layout, index)),
-      offset_like(find_offsets(program, index)),
       facts(program),
-      divisibility(program, index),
-      divisors(find_divisors(program, facts)) {}
+      divisors(find_divisors(program, facts)),
+      names(program_names(program, layout, index, divisors)),
+      offset_like(find_offsets(program, index)),
+      divisibility(program, index) {}
 
-std::string CudaValues::inverse_name(int scalar) const {
-  return parameter_name(program.scalars[scalar].name) + "inverse";
-}
+std::string CudaValues::inverse_name(int scalar) const { return inverse_of(program, scalar); }
 
 std::string CudaValues::buffer_name(const Instr& instr) const {
   return parameter_name(buffer(instr).name);

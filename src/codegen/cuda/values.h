@@ -78,11 +78,11 @@ struct CudaValues {
   const tile::TileProgram& program;
   const tile::ThreadLayout layout;
   const IndexAnalysis index;
+  const ProgramFacts facts;
+  const CudaDivisors divisors;
   const ValueNames names;
   const ById<tile::ValueId, char> offset_like;
-  const ProgramFacts facts;
   const Divisibility divisibility;
-  const CudaDivisors divisors;
 };
 
 }  // namespace sinter

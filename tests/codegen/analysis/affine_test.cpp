@@ -99,11 +99,28 @@ TEST_F(AffineTest, RemaindersOfRowsAreAtomsWhereRangesAreWanted) {
   EXPECT_TRUE(ranges.is_row_atom(before));
   EXPECT_FALSE(ranges.is_index(before)) << "it is computed";
   ASSERT_TRUE(ranges.is_index(at));
-  EXPECT_TRUE(ranges.has_row_atoms(ranges.affine(at)->base));
+  EXPECT_TRUE(ranges.has_atoms(ranges.affine(at)->base));
   ASSERT_TRUE(ranges.mask(inside));
   EXPECT_EQ(*ranges.mask(inside)->col_first, Index::of(before));
   EXPECT_EQ(*ranges.mask(inside)->col_limit - *ranges.mask(inside)->col_first, Index::of(n));
   EXPECT_FALSE(analysis().mask(inside)) << "loops of CPU kernels begin at 0";
+}
+
+// Columns of an axis that was merged from two: a vector does not cross from one to the next.
+TEST_F(AffineTest, QuotientsOfColumnsByMultiplesOfTheVectorAreAtoms) {
+  b.set_mapping({.vector = 4});
+  const ValueId even = b.add_scalar({.name = "even", .multiple_of = 4});
+  const ValueId outer = b.quotient(cols, even);
+  const ValueId at = b.add(cols, b.mul(outer, stride));
+  const ValueId crossing = b.quotient(cols, n);
+  const IndexAnalysis ranges(b.program(), IndexForms::ranges);
+  EXPECT_TRUE(ranges.is_vector_atom(outer));
+  EXPECT_FALSE(ranges.is_vector_atom(crossing));
+  ASSERT_TRUE(ranges.is_index(at));
+  EXPECT_EQ(ranges.affine(at)->base, Index::of(outer) * Index::of(stride));
+  EXPECT_TRUE(ranges.affine(at)->col_step.is_one());
+  EXPECT_TRUE(ranges.has_atoms(ranges.affine(at)->base));
+  EXPECT_FALSE(analysis().affine(at)) << "CPU kernels have no vector of fixed size";
 }
 
 TEST_F(AffineTest, OtherOperationsAreNot) {
