@@ -71,7 +71,18 @@ void add_common_options(CLI::App& command, InspectArguments& arguments) {
   command.add_flag("--eager", arguments.eager, "Without fusion: one kernel per operation");
 }
 
-// explain() as JSON: the case, the whole call, and the plan as in results.json.
+// The plan as in results.json, and how each kernel's config was chosen.
+Json plan_json(const PlanInfo& plan) {
+  Json json = suite::plan_to_json(plan);
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    Json& kernel = json["kernels"][k];
+    kernel["config_origin"] = plan.kernels[k].config_origin;
+    kernel["rules"] = rules_json(plan.kernels[k].rules);
+  }
+  return json;
+}
+
+// explain() as JSON: the case, the whole call, and its plan.
 Json explained(const InspectArguments& arguments, const Subject& subject, const Inspected& it) {
   const ProgramInfo info = it.function.info(it.inputs);
   return {{"case", subject.name},
@@ -88,7 +99,7 @@ Json explained(const InspectArguments& arguments, const Subject& subject, const 
             {"compile_ms", info.compile_ms},
             {"kernel_compile_ms", info.kernel_compile_ms},
             {"kernels_from_disk", info.kernels_from_disk}}},
-          {"plan", suite::plan_to_json(it.function.plan(it.inputs))}};
+          {"plan", plan_json(it.function.plan(it.inputs))}};
 }
 
 int explain(const InspectArguments& arguments) {

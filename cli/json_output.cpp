@@ -13,6 +13,13 @@ std::string json_text(const Json& json) {
 
 void print_json(const Json& json) { fmt::print("{}", json_text(json)); }
 
+Json rules_json(const std::vector<PlanRule>& rules) {
+  Json json = Json::array();
+  for (const PlanRule& rule : rules)
+    json.push_back({{"part", rule.part}, {"name", rule.name}, {"reason", rule.reason}});
+  return json;
+}
+
 std::string cases_json() {
   Json list = Json::array();
   for (const suite::Case& each : suite::all_cases())

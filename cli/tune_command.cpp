@@ -162,6 +162,7 @@ Json kernel_json(const KernelTuning& kernel) {
   return {{"kernel", kernel.name},
           {"config", kernel.config},
           {"heuristic", kernel.heuristic},
+          {"rules", rules_json(kernel.rules)},
           {"us", kernel.us},
           {"heuristic_us", kernel.heuristic_us},
           {"changed", kernel.changed},

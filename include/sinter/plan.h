@@ -28,6 +28,13 @@ struct PlanEdge {
   std::int64_t bytes = 0;
 };
 
+// A rule that chose a part of a kernel's config (docs/CONFIG_RULES.md).
+struct PlanRule {
+  std::string part;    // "threads", "L2 cache", ..
+  std::string name;    // when the rule applies: "short rows, little work"
+  std::string reason;  // the measurement or the argument behind it
+};
+
 struct PlanKernel {
   std::string name;
   std::string tiles;  // tile shape and iteration order
@@ -38,6 +45,7 @@ struct PlanKernel {
   bool tuned = false;  // the config was measured (docs/TUNING.md), not chosen by the heuristic
   // "tuned" or "heuristic", with the reason where it is not obvious.
   std::string config_origin = {};
+  std::vector<PlanRule> rules = {};  // of the heuristic; empty for tuned configs and on a CPU
   // For kernels with a matrix product: what computes it and why, "cuBLASLt: ...".
   std::string product = {};
 };

@@ -31,6 +31,8 @@ KernelTuning tuning_of(const TunedKernel& tuned) {
   tuning.name = tuned.name;
   tuning.config = to_string(tuned.config);
   tuning.heuristic = to_string(tuned.heuristic);
+  for (const RuleText& rule : tuned.rules)
+    tuning.rules.push_back({rule.part, rule.name, rule.reason});
   tuning.us = tuned.us;
   tuning.heuristic_us = tuned.heuristic_us;
   tuning.changed = tuned.changed();

@@ -11,13 +11,15 @@ namespace sinter {
 namespace {
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
-  if (space.reduced_axes().empty()) return {{}, "nothing is reduced"};
-  if (kept_column(space, machine) >= 0) return {{}, "memory is contiguous along a kept axis"};
-  if (row_refusal(space, machine).empty()) return {{}, "rows fit on chip"};
+  if (space.reduced_axes().empty()) return refused("nothing is reduced");
+  if (kept_column(space, machine) >= 0) return refused("memory is contiguous along a kept axis");
+  if (row_refusal(space, machine).empty()) return refused("rows fit on chip");
   if (machine.kind == MachineKind::cpu)
-    return {{ChunkedConfig{with_cpu_caching(cpu_chunked_tiling(space), space, machine)}}, ""};
+    return {{ChunkedConfig{with_cpu_caching(cpu_chunked_tiling(space), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
-  return {with_cachings(facts, gpu_chunked_configs(facts, space.reduced_axes().back()), true), ""};
+  Offer offer = gpu_chunked_offer(facts, space.reduced_axes().back());
+  choose_or_omit_caching(facts, true, offer);
+  return offer;
 }
 
 Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,

@@ -11,13 +11,16 @@ namespace sinter {
 namespace {
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
-  if (space.reduced_axes().empty()) return {{}, "nothing is reduced"};
+  if (space.reduced_axes().empty()) return refused("nothing is reduced");
   const int column = kept_column(space, machine);
-  if (column < 0) return {{}, "memory is contiguous along a reduced axis"};
+  if (column < 0) return refused("memory is contiguous along a reduced axis");
   if (machine.kind == MachineKind::cpu)
-    return {{ColumnConfig{with_cpu_caching(cpu_column_tiling(space, column), space, machine)}}, ""};
+    return {
+        {ColumnConfig{with_cpu_caching(cpu_column_tiling(space, column), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
-  return {with_cachings(facts, gpu_column_configs(facts, column), true), ""};
+  Offer offer = gpu_column_offer(facts, column);
+  choose_or_omit_caching(facts, true, offer);
+  return offer;
 }
 
 Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,

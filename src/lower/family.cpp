@@ -52,9 +52,13 @@ std::string why_chosen(const IterationSpace& space, const Machine& machine, cons
 }
 
 Config choose_config(const IterationSpace& space, const Machine& machine) {
+  return best_offer(space, machine).configs.front();
+}
+
+Offer best_offer(const IterationSpace& space, const Machine& machine) {
   for (const Family& family : families())
-    if (const Offer offer = family.offer(space, machine, Wanted::best); !offer.configs.empty())
-      return offer.configs.front();
+    if (Offer offer = family.offer(space, machine, Wanted::best); !offer.configs.empty())
+      return offer;
   SINTER_ASSERT(false, "no family computes a group with {} axes", space.axes.size());
 }
 

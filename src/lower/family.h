@@ -10,12 +10,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "src/base/machine.h"
 #include "src/lower/config.h"
 #include "src/lower/iteration.h"
 #include "src/lower/kernel.h"
+#include "src/lower/rules.h"
 
 namespace sinter {
 
@@ -23,7 +25,9 @@ namespace sinter {
 struct Offer {
   std::vector<Config> configs;
   std::string refusal;
+  std::vector<RuleText> rules;  // those that chose the first config; empty on a CPU
 };
+inline Offer refused(std::string reason) { return {{}, std::move(reason), {}}; }
 
 enum class Wanted : std::uint8_t { best, all };
 
@@ -76,7 +80,8 @@ AloneRule alone_rule(const Machine& machine);
 // of the one before it, or that it was measured to be faster.
 std::string why_chosen(const IterationSpace& space, const Machine& machine, const Config& config);
 
-// The heuristic's best guess for a group on a machine.
+// The heuristic's best guess for a group on a machine, and the rules that chose it.
+Offer best_offer(const IterationSpace& space, const Machine& machine);
 Config choose_config(const IterationSpace& space, const Machine& machine);
 
 // All configs worth measuring, best guess first. `same_bits`: only configs that produce the same

@@ -50,25 +50,38 @@ ColumnConfig column_config(const GpuFacts& facts, int col_axis, bool online) {
   return config;
 }
 
-// The online config first, if the group has online sums.
+// The rules choose whether sums are online.
+constexpr Rule<GpuFacts, bool> kPassRules[] = {
+    {"sums below a maximum", [](const GpuFacts& facts) { return facts.space.has_online_sums; },
+     [](const GpuFacts&) { return true; },
+     "one pass over the rows fewer, at one exponential per element"},
+    {"other reductions", [](const GpuFacts&) { return true; },
+     [](const GpuFacts&) { return false; }, "reductions that do not need each other share a pass"},
+};
+constexpr char kPassPart[] = "passes";
+
+// The chosen config first; the one without online sums is always among them.
 template <typename MakeConfig>
-std::vector<Config> online_and_not(const GpuFacts& facts, const MakeConfig& make_config) {
-  std::vector<Config> configs;
-  if (facts.space.has_online_sums) configs.push_back(make_config(true));
-  configs.push_back(make_config(false));
-  return configs;
+Offer online_and_not(const GpuFacts& facts, const MakeConfig& make_config) {
+  const auto& rule = first_rule(kPassRules, facts);
+  Offer offer{{}, "", {text_of(kPassPart, rule)}};
+  if (rule.choose(facts)) offer.configs.push_back(make_config(true));
+  offer.configs.push_back(make_config(false));
+  return offer;
 }
 
 }  // namespace
 
-std::vector<Config> gpu_chunked_configs(const GpuFacts& facts, int col_axis) {
+Offer gpu_chunked_offer(const GpuFacts& facts, int col_axis) {
   return online_and_not(facts,
                         [&](bool online) { return chunked_config(facts, col_axis, online); });
 }
 
-std::vector<Config> gpu_column_configs(const GpuFacts& facts, int col_axis) {
+Offer gpu_column_offer(const GpuFacts& facts, int col_axis) {
   return online_and_not(facts, [&](bool online) { return column_config(facts, col_axis, online); });
 }
+
+void list_loop_rules(std::vector<RuleText>& texts) { list_rules(kPassPart, kPassRules, texts); }
 
 int contiguous_kept_axis(const GpuFacts& facts) {
   const int inner = facts.space.reduced_axes().back();

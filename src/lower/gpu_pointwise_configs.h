@@ -1,15 +1,18 @@
-// Configs of the pointwise family on GPUs. In: GpuFacts. Out: the best guess, or all candidates
-// with the best guess first.
+// Configs of the pointwise family on GPUs. In: GpuFacts. Out: the best guess with the rule that
+// chose it, or all candidates with the best guess first.
 #pragma once
 
 #include <vector>
 
-#include "src/lower/config.h"
+#include "src/lower/family.h"
 #include "src/lower/gpu_facts.h"
+#include "src/lower/rules.h"
 
 namespace sinter {
 
-Tiling best_pointwise_tiling(const GpuFacts& facts);
-std::vector<Config> gpu_pointwise_configs(const GpuFacts& facts);
+Offer best_pointwise_offer(const GpuFacts& facts);
+Offer gpu_pointwise_offer(const GpuFacts& facts);
+
+void list_pointwise_rules(std::vector<RuleText>& texts);
 
 }  // namespace sinter

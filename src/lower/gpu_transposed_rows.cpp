@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/lower/gpu_loop_configs.h"
+#include "src/lower/gpu_row_rules.h"
 #include "src/tile/access.h"
 #include "src/tile/thread_layout.h"
 
@@ -54,6 +55,11 @@ std::optional<Tiling> transposed_row_tiling(const GpuFacts& facts) {
   mapping.threads_per_row = static_cast<int>(
       std::min<std::int64_t>(mapping.threads / tiling.tile_rows, tile::kWarpThreads));
   return tiling;
+}
+
+RuleText transposed_row_rule() {
+  return {kThreadsPart, "short columns, few or narrow",
+          "judgement: a thread that walks a column has too few loads in flight"};
 }
 
 }  // namespace sinter

@@ -6,9 +6,11 @@
 
 #include "src/lower/config.h"
 #include "src/lower/gpu_facts.h"
+#include "src/lower/rules.h"
 
 namespace sinter {
 
 std::optional<Tiling> transposed_row_tiling(const GpuFacts& facts);
+RuleText transposed_row_rule();
 
 }  // namespace sinter

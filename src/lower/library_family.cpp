@@ -34,25 +34,24 @@ std::string_view runs_alone(const Graph& graph, const Node& node, const View& re
 }
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
-  if (!space.contraction) return {{}, "the group is no matrix product"};
-  if (machine.kind == MachineKind::cpu) return {{}, "the device has no cuBLASLt"};
-  const char* const refused = "cuBLASLt refused a product of this program";
+  if (!space.contraction) return refused("the group is no matrix product");
+  if (machine.kind == MachineKind::cpu) return refused("the device has no cuBLASLt");
+  const char* const library_refused = "cuBLASLt refused a product of this program";
   const bool has_refused = machine.matmul_library == MatmulLibrary::refused;
   if (!space.contraction->is_alone)
-    return {{},
-            has_refused && is_worth_a_library(multiplications_of(space))
-                ? refused
-                : "the product is fused with what follows it"};
+    return refused(has_refused && is_worth_a_library(multiplications_of(space))
+                       ? library_refused
+                       : "the product is fused with what follows it");
   if (std::any_of(space.accesses.begin(), space.accesses.end(),
                   [](const Access& access) { return access.split.has_value(); }))
-    return {{}, "an operand steps unevenly along the summed axis"};
+    return refused("an operand steps unevenly along the summed axis");
   const MatrixProduct product = product_of(space);
-  if (!product.refusal.empty()) return {{}, product.refusal};
-  if (!is_worth_a_library(multiplications_of(space))) return {{}, "the product is small"};
+  if (!product.refusal.empty()) return refused(product.refusal);
+  if (!is_worth_a_library(multiplications_of(space))) return refused("the product is small");
   // Last: a device loads its library when a program has work for it.
-  if (machine.matmul_library == MatmulLibrary::none) return {{}, "the device has no cuBLASLt"};
-  if (has_refused) return {{}, refused};
-  return {{LibraryConfig{}}, ""};
+  if (machine.matmul_library == MatmulLibrary::none) return refused("the device has no cuBLASLt");
+  if (has_refused) return refused(library_refused);
+  return {{LibraryConfig{}}, "", {library_rule()}};
 }
 
 // A matrix with these strides. The stride along a unit axis is ignored.
@@ -92,6 +91,10 @@ Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
 }
 
 }  // namespace
+
+RuleText library_rule() {
+  return {"tile of a product", "cuBLASLt takes the product", "the library picks its own kernel"};
+}
 
 Family library_family() {
   return {.name = "library",

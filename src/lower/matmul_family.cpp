@@ -78,37 +78,61 @@ Tiling gpu_tiling(const GpuFacts& facts, const TileAxes& axes, const TileSize& s
   return tiling;
 }
 
-// The best guess is the largest tile that leaves no multiprocessor idle: large tiles reuse more.
-std::vector<Config> gpu_configs(const GpuFacts& facts, const TileAxes& axes, Wanted wanted) {
-  constexpr TileSize kSizes[] = {{64, 64}, {32, 64}, {32, 32}, {16, 32}, {128, 64}, {64, 128}};
-  constexpr std::size_t kBySize = 4;  // the best guess is one of the first four
-  std::vector<Config> configs;
-  for (const TileSize& size : kSizes)
-    configs.push_back(MatmulConfig{gpu_tiling(facts, axes, size)});
-  std::int64_t others = 1;
-  for (int axis : facts.space.kept_axes())
-    if (axis != axes.row && axis != axes.col) others *= facts.size(axis);
-  std::size_t best = 0;
-  for (; best + 1 < kBySize; ++best) {
-    const Tiling& tiling = tiling_of(configs[best]);
-    const std::int64_t tiles = others * ceil_div(facts.size(axes.row), tiling.tile_rows) *
-                               ceil_div(facts.size(axes.col), tiling.tile_cols);
-    if (tiles >= facts.machine.multiprocessors) break;
+constexpr TileSize kSizes[] = {{64, 64}, {32, 64}, {32, 32}, {16, 32}, {128, 64}, {64, 128}};
+constexpr int kBySize = 4;  // the best guess is one of the first four
+
+// What the rules ask about a product.
+struct ProductFacts {
+  const GpuFacts& facts;
+  TileAxes axes;
+
+  Tiling tiling(int size) const { return gpu_tiling(facts, axes, kSizes[size]); }
+  std::int64_t tiles(int size) const {
+    std::int64_t count = 1;
+    for (int axis : facts.space.kept_axes())
+      if (axis != axes.row && axis != axes.col) count *= facts.size(axis);
+    const Tiling each = tiling(size);
+    return count * ceil_div(facts.size(axes.row), each.tile_rows) *
+           ceil_div(facts.size(axes.col), each.tile_cols);
   }
-  std::rotate(configs.begin(), configs.begin() + static_cast<std::ptrdiff_t>(best),
-              configs.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-  if (wanted == Wanted::best) configs.resize(1);
-  return configs;
+  // The first size with a tile for every multiprocessor; kBySize if there is none.
+  int largest_busy() const {
+    int size = 0;
+    while (size < kBySize && tiles(size) < facts.machine.multiprocessors) ++size;
+    return size;
+  }
+};
+
+constexpr Rule<ProductFacts, int> kProductRules[] = {
+    {"a tile for every multiprocessor",
+     [](const ProductFacts& f) { return f.largest_busy() < kBySize; },
+     [](const ProductFacts& f) { return f.largest_busy(); },
+     "judgement: the largest such tile reuses its operands most"},
+    {"fewer tiles than multiprocessors", [](const ProductFacts&) { return true; },
+     [](const ProductFacts&) { return kBySize - 1; },
+     "judgement: the smallest tiles keep the most multiprocessors busy"},
+};
+constexpr char kProductPart[] = "tile of a product";
+
+Offer gpu_offer(const ProductFacts& product, Wanted wanted) {
+  const auto& rule = first_rule(kProductRules, product);
+  const int best = rule.choose(product);
+  Offer offer{{MatmulConfig{product.tiling(best)}}, "", {text_of(kProductPart, rule)}};
+  if (wanted == Wanted::best) return offer;
+  for (int size = 0; size < static_cast<int>(std::size(kSizes)); ++size)
+    if (size != best) offer.configs.push_back(MatmulConfig{product.tiling(size)});
+  return offer;
 }
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
-  if (!space.contraction) return {{}, "the group has no product of two tensors in memory"};
+  if (!space.contraction) return refused("the group has no product of two tensors in memory");
   const TileAxes found = tile_axes(space);
   if (found.row < 0 || found.col < 0)
-    return {{}, "no operand is repeated along an axis of the result"};
+    return refused("no operand is repeated along an axis of the result");
   const TileAxes axes = oriented(space, found);
-  if (machine.kind == MachineKind::cpu) return {{MatmulConfig{cpu_tiling(space, axes)}}, ""};
-  return {gpu_configs(GpuFacts(space, machine), axes, wanted), ""};
+  if (machine.kind == MachineKind::cpu) return {{MatmulConfig{cpu_tiling(space, axes)}}, "", {}};
+  const GpuFacts facts(space, machine);
+  return gpu_offer({facts, axes}, wanted);
 }
 
 Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
@@ -117,6 +141,10 @@ Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,
 }
 
 }  // namespace
+
+void list_product_rules(std::vector<RuleText>& texts) {
+  list_rules(kProductPart, kProductRules, texts);
+}
 
 Family matmul_family() {
   return {.name = "matmul",

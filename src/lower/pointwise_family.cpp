@@ -10,16 +10,19 @@ namespace sinter {
 namespace {
 
 Offer gpu_offer(const GpuFacts& facts, Wanted wanted) {
-  if (wanted == Wanted::all) return {with_cachings(facts, gpu_pointwise_configs(facts), false), ""};
-  Tiling best = best_pointwise_tiling(facts);
-  best.caching = gpu_caching(facts, false);
-  return {{PointwiseConfig{best}}, ""};
+  Offer offer = wanted == Wanted::all ? gpu_pointwise_offer(facts) : best_pointwise_offer(facts);
+  if (wanted == Wanted::all)
+    choose_or_omit_caching(facts, false, offer);
+  else
+    choose_caching(facts, false, offer);
+  return offer;
 }
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
-  if (!space.reduced_axes().empty()) return {{}, "the group reduces"};
+  if (!space.reduced_axes().empty()) return refused("the group reduces");
   if (machine.kind == MachineKind::cpu)
-    return {{PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, ""};
+    return {
+        {PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
   if (!space.axes.empty() && facts.has_short_uneven_rows(space.axes.end_id() - 1))
     if (const auto flat = with_flat_rows(space)) {

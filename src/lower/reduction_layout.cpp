@@ -24,7 +24,7 @@ std::string row_refusal(const IterationSpace& space, const Machine& machine) {
   const bool holds =
       machine.kind == MachineKind::cpu
           ? cpu_holds_rows(space)
-          : !gpu_row_configs(GpuFacts(space, machine), reduced[0], Wanted::best).empty();
+          : !gpu_row_offer(GpuFacts(space, machine), reduced[0], Wanted::best).configs.empty();
   return holds ? ""
                : fmt::format("a row of {} elements does not fit on chip", space.size(reduced[0]));
 }

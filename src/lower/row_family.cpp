@@ -14,14 +14,17 @@ namespace sinter {
 namespace {
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
-  if (std::string refusal = row_refusal(space, machine); !refusal.empty()) return {{}, refusal};
+  if (std::string refusal = row_refusal(space, machine); !refusal.empty()) return refused(refusal);
   if (machine.kind == MachineKind::cpu)
-    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, ""};
+    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
+  Offer offer;
   if (const auto tiling = transposed_row_tiling(facts))
-    return {with_cachings(facts, {RowConfig{*tiling}}, false), ""};
-  return {with_cachings(facts, gpu_row_configs(facts, space.reduced_axes().back(), wanted), false),
-          ""};
+    offer = {{RowConfig{*tiling}}, "", {transposed_row_rule()}};
+  else
+    offer = gpu_row_offer(facts, space.reduced_axes().back(), wanted);
+  choose_or_omit_caching(facts, false, offer);
+  return offer;
 }
 
 Kernel lower_group(const Plan& plan, GroupId group, const IterationSpace& space,

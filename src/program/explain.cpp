@@ -41,6 +41,8 @@ void explain_kernel(const PlanInfo& plan, std::size_t k, bool on_gpu, std::strin
   text += fmt::format("group {}  {}\n  {}\n", k, kernel.name, kernel.tiles);
   if (!kernel.product.empty()) text += fmt::format("  product computed by {}\n", kernel.product);
   if (on_gpu) text += fmt::format("  config: {}\n", kernel.config_origin);  // others are not tuned
+  for (const PlanRule& rule : kernel.rules)
+    text += fmt::format("    {}: {}\n", rule.part, rule.name);
   text += "  nodes";
   for (const PlanNode& node : plan.nodes)
     if (node.kernel == static_cast<int>(k)) text += "  " + node_text(node);

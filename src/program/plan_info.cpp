@@ -57,6 +57,15 @@ std::string product_text(const Program& program, GroupId g) {
                      why_chosen(space, program.machine, kernel.config));
 }
 
+// Recomputed here: programs that nobody asks about need no names.
+std::vector<PlanRule> rules_of(const Program& program, GroupId g) {
+  std::vector<PlanRule> rules;
+  if (program.origins[g] == ConfigOrigin::tuned) return rules;
+  const Offer offer = best_offer(iteration_space(program.plan, g), program.machine);
+  for (const RuleText& rule : offer.rules) rules.push_back({rule.part, rule.name, rule.reason});
+  return rules;
+}
+
 PlanKernel kernel_info(const Program& program, GroupId g) {
   const FusionGroup& group = program.plan.groups[g];
   const Kernel& kernel = program.kernels[g];
@@ -64,6 +73,7 @@ PlanKernel kernel_info(const Program& program, GroupId g) {
   PlanKernel info;
   info.tuned = origin == ConfigOrigin::tuned;
   info.config_origin = name_of(origin);
+  info.rules = rules_of(program, g);
   info.product = product_text(program, g);
   info.name = kernel.name();
   info.tiles = fmt::format("over {}", to_string(group.axes));

@@ -66,6 +66,7 @@ class KernelTuner {
     compile(heuristic);
     result_.name = heuristic.kernel.name();
     result_.heuristic = result_.config = heuristic.config;
+    result_.rules = best_offer(space_, target_.machine).rules;
     const auto heuristic_run = run_of(heuristic);
     const std::vector<WrittenBuffer> written = written_by(heuristic.kernel);
     ResultCheck check(device_, written, options_.same_bits);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "src/lower/family.h"
 #include "src/runtime/device.h"
@@ -43,6 +44,7 @@ struct TunerOptions {
 struct TunedKernel {
   std::string name;
   Config heuristic;
+  std::vector<RuleText> rules;  // those that chose the heuristic's config
   Config config;  // the heuristic's unless another is over 2 % faster beyond the noise
   double heuristic_us = 0;
   double us = 0;       // time of `config`, in turns with the heuristic

@@ -481,6 +481,8 @@ TEST(MappingTest, BlocksOfShortAndMiddleRows) {
   EXPECT_EQ(block(reduction({65536, 512}, 1, DType::f16)), std::pair(32, 256));
   EXPECT_EQ(block(centred_and_scaled({8192, 2048}, DType::f16)), std::pair(64, 64));
   EXPECT_EQ(block(centred_and_scaled({8192, 4096}, DType::f16)), std::pair(64, 128));
+  for (const std::int64_t length : {4104, 6000, 8192})
+    EXPECT_EQ(block(centred_and_scaled({400, length}, DType::f16)), std::pair(256, 256));
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);
