@@ -37,7 +37,8 @@ class WhereRead {
   std::optional<Operand> rewritten(NodeId id) {
     const Node& node = graph_[id];
     if (node.op == Op::concat && chosen_[id].as_node)
-      if (const auto selected = select(graph_.whole(id), Outside::seen)) return selected;
+      if (const auto selected = select(graph_.whole(id), Outside::seen))
+        return build_.unpadded(*selected);
     if (node.op == Op::contract || is_unchanged(node)) return std::nullopt;
     Node changed = node;
     for (Operand& operand : changed.operands) {
@@ -171,28 +172,35 @@ class WhereRead {
   // Where nothing outside the windows is used, reads of one tensor at the same places share a load
   // if they need no window: the two halves of x in concat(-x2 + x1, x2 + x1).
   void widen_windows(Graph& graph) const {
-    std::map<NodeId, std::vector<const View*>> seen;
+    std::map<NodeId, std::vector<View>> views;
     for (const UnusedOutside& read : unused_outside_)
-      seen[graph[read.node].operands[read.operand].node];
-    if (seen.empty()) return;
-    for (const Node& node : graph.nodes)
-      for (const Operand& operand : node.operands)
-        if (const auto it = seen.find(operand.node); it != seen.end())
-          it->second.push_back(&operand.view);
-    std::vector<std::pair<Operand*, View>> widened;
+      views[graph[read.node].operands[read.operand].node];
+    if (views.empty()) return;
+    for_each_operand(graph, [&](const Operand& operand) {
+      if (const auto it = views.find(operand.node); it != views.end())
+        it->second.push_back(operand.view);
+    });
     for (const UnusedOutside& read : unused_outside_) {
       Operand& operand = graph[read.node].operands[read.operand];
-      const View whole{operand.view.shape, operand.view.strides, operand.view.offset};
-      const Extent range = extent(whole);
-      if (range.first < 0 || range.last >= graph[operand.node].shape.numel()) continue;
-      const bool is_shared =
-          std::any_of(seen[operand.node].begin(), seen[operand.node].end(), [&](const View* other) {
-            return !(*other == operand.view) &&
-                   same_access({other->shape, other->strides, other->offset}, whole);
-          });
-      if (is_shared) widened.emplace_back(&operand, whole);
+      const View whole = without_window(operand.view);
+      if (is_seen(views[operand.node], operand.view, whole)) operand.view = whole;
     }
-    for (const auto& [operand, whole] : widened) operand->view = whole;
+  }
+
+  static View without_window(const View& view) { return {view.shape, view.strides, view.offset}; }
+
+  // Whether the elements of the whole view are in memory that is read anyway.
+  static bool is_seen(const std::vector<View>& views, const View& view, const View& whole) {
+    Extent read{std::numeric_limits<std::int64_t>::max(), -1};
+    bool is_shared = false;
+    for (const View& other : views) {
+      const Extent range = extent(other);
+      if (other.shape.numel() == 0) continue;
+      read = {std::min(read.first, range.first), std::max(read.last, range.last)};
+      is_shared |= !(other == view) && same_access(without_window(other), whole);
+    }
+    const Extent range = extent(whole);
+    return is_shared && range.first >= read.first && range.last <= read.last;
   }
 
   struct UnusedOutside {
@@ -216,7 +224,8 @@ Graph compute_where_read(Graph graph) {
   const bool is_any = std::any_of(chosen.begin(), chosen.end(), [](const Recomputed& each) {
     return each.at_readers || each.as_node;
   });
-  return is_any ? WhereRead(graph, chosen).run() : graph;
+  if (!is_any) return graph;
+  return drop_unit_axes(WhereRead(graph, chosen).run());  // views have unit axes
 }
 
 }  // namespace sinter
