@@ -172,35 +172,49 @@ class WhereRead {
   // Where nothing outside the windows is used, reads of one tensor at the same places share a load
   // if they need no window: the two halves of x in concat(-x2 + x1, x2 + x1).
   void widen_windows(Graph& graph) const {
-    std::map<NodeId, std::vector<View>> views;
+    std::map<NodeId, Reads> reads;
     for (const UnusedOutside& read : unused_outside_)
-      views[graph[read.node].operands[read.operand].node];
-    if (views.empty()) return;
+      reads[graph[read.node].operands[read.operand].node];
+    if (reads.empty()) return;
     for_each_operand(graph, [&](const Operand& operand) {
-      if (const auto it = views.find(operand.node); it != views.end())
-        it->second.push_back(operand.view);
+      if (const auto it = reads.find(operand.node); it != reads.end())
+        add(operand.view, it->second);
     });
     for (const UnusedOutside& read : unused_outside_) {
       Operand& operand = graph[read.node].operands[read.operand];
+      const Reads& known = reads[operand.node];
       const View whole = without_window(operand.view);
-      if (is_seen(views[operand.node], operand.view, whole)) operand.view = whole;
+      const Extent range = extent(whole);
+      const bool is_read = range.first >= known.memory.first && range.last <= known.memory.last;
+      if (is_read && known.windows.at(key_of(whole)).are_several) operand.view = whole;
     }
+  }
+
+  // The windows through which a tensor is read at the same places.
+  struct Windows {
+    View first;
+    bool are_several = false;
+  };
+  struct Reads {
+    Extent memory{std::numeric_limits<std::int64_t>::max(), -1};
+    std::unordered_map<Hash128, Windows, Hash128Hasher> windows = {};  // by view without a window
+  };
+
+  static void add(const View& view, Reads& reads) {
+    if (view.shape.numel() == 0) return;
+    const Extent range = extent(view);
+    reads.memory = {std::min(reads.memory.first, range.first),
+                    std::max(reads.memory.last, range.last)};
+    const auto [it, fresh] = reads.windows.try_emplace(key_of(without_window(view)), Windows{view});
+    if (!fresh && !(it->second.first == view)) it->second.are_several = true;
   }
 
   static View without_window(const View& view) { return {view.shape, view.strides, view.offset}; }
 
-  // Whether the elements of the whole view are in memory that is read anyway.
-  static bool is_seen(const std::vector<View>& views, const View& view, const View& whole) {
-    Extent read{std::numeric_limits<std::int64_t>::max(), -1};
-    bool is_shared = false;
-    for (const View& other : views) {
-      const Extent range = extent(other);
-      if (other.shape.numel() == 0) continue;
-      read = {std::min(read.first, range.first), std::max(read.last, range.last)};
-      is_shared |= !(other == view) && same_access(without_window(other), whole);
-    }
-    const Extent range = extent(whole);
-    return is_shared && range.first >= read.first && range.last <= read.last;
+  static Hash128 key_of(const View& view) {
+    Hasher hasher;
+    add_key(hasher, view);
+    return hasher.finish();
   }
 
   struct UnusedOutside {

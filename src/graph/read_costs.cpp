@@ -51,14 +51,18 @@ class RecomputedNodes {
       : graph_(graph),
         costs_(graph.nodes.size()),
         chosen_(graph.nodes.size()),
-        readers_(graph.nodes.size()) {}
+        readers_(graph.nodes.size()),
+        is_returned_(graph.nodes.size(), 0) {}
 
   ById<NodeId, Recomputed> run() {
     if (!has_candidates()) return std::move(chosen_);
     for (NodeId id = 0; id < graph_.size(); ++id)
       for (const Operand& operand : graph_[id].operands)
         readers_[operand.node].push_back({id, &operand});
-    for (const Operand& output : graph_.outputs) readers_[output.node].push_back({-1, &output});
+    for (const Operand& output : graph_.outputs) {
+      readers_[output.node].push_back({-1, &output});
+      is_returned_[output.node] = 1;
+    }
     for (NodeId id = 0; id < graph_.size(); ++id) {
       const Node& node = graph_[id];
       if (is_pointwise(node.op)) costs_[id] = pointwise_cost(id);
@@ -94,10 +98,6 @@ class RecomputedNodes {
     return distinct_elements(operand.view) *
            static_cast<std::int64_t>(size_of(graph_.dtype(operand)));
   }
-  bool is_returned(NodeId id) const {
-    return std::any_of(readers_[id].begin(), readers_[id].end(),
-                       [](const Reader& reader) { return reader.node < 0; });
-  }
   // Matrix products read their operands from memory.
   bool has_products(NodeId id) const {
     return std::any_of(readers_[id].begin(), readers_[id].end(), [&](const Reader& reader) {
@@ -121,20 +121,27 @@ class RecomputedNodes {
     if (cost.work >= kHeavyCost || node.shape.numel() == 0) return {};
     for (const Operand& operand : node.operands) {
       const Op op = graph_[operand.node].op;
-      const bool is_small = distinct_elements(operand.view) * kMuchSmaller <= node.shape.numel();
       if (is_scalar(op)) continue;
       if (op == Op::iota)
         ++cost.work;
       else if (costs_[operand.node].allowed)
         add_again(operand.node, cost);
-      else if (is_small || op == Op::input || op == Op::concat || is_returned(operand.node))
+      else if (is_in_memory(operand, node))
         add_read(operand, cost);
       else
-        return {};  // this would be in memory instead
+        return {};  // it would have to be in memory instead of this node
     }
     cost.allowed = cost.work <= kMostWork && cost.reads <= kMostReads &&
                    cost.bytes <= kMostReadAgain * bytes_of(id);
     return cost;
+  }
+
+  // Whether an operand that is not computed again is read from memory in any case, or is small.
+  bool is_in_memory(const Operand& operand, const Node& reader) const {
+    const Op op = graph_[operand.node].op;
+    return op == Op::input || op == Op::concat || is_returned_[operand.node] ||
+           reads_elsewhere(graph_, operand) ||
+           distinct_elements(operand.view) * kMuchSmaller <= reader.shape.numel();
   }
 
   Cost concat_cost(NodeId id) const {
@@ -173,7 +180,7 @@ class RecomputedNodes {
   }
 
   void choose_concat(NodeId id) {
-    bool is_stored = is_returned(id);
+    bool is_stored = is_returned_[id] != 0;
     bool is_computed_on = false;
     std::vector<const View*> views;
     for (const Reader& reader : readers_[id]) {
@@ -184,6 +191,7 @@ class RecomputedNodes {
       if (op == Op::contract || is_part) continue;
       is_computed_on = true;
       const View& view = reader.operand->view;
+      if (views.size() > kMostReads) continue;  // too many already
       if (std::none_of(views.begin(), views.end(), [&](const View* v) { return *v == view; }))
         views.push_back(&view);
     }
@@ -212,6 +220,7 @@ class RecomputedNodes {
 
   bool are_readable(NodeId id, const std::vector<const View*>& views) const {
     std::size_t parts = 0;
+    if (views.size() > kMostReads) return false;
     for (const View* view : views) {
       const auto visible = visible_parts(graph_[id], *view);
       if (!visible) return false;
@@ -247,6 +256,7 @@ class RecomputedNodes {
   ById<NodeId, Cost> costs_;
   ById<NodeId, Recomputed> chosen_;
   ById<NodeId, std::vector<Reader>> readers_;
+  ById<NodeId, char> is_returned_;
 };
 
 }  // namespace
