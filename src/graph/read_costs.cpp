@@ -109,10 +109,13 @@ class RecomputedNodes {
     ++cost.reads;
     cost.bytes += bytes_of(operand);
   }
-  void add_again(NodeId id, Cost& cost) const {
-    cost.work += costs_[id].work;
-    cost.reads += costs_[id].reads;
-    cost.bytes += costs_[id].bytes;
+  void add_again(const Operand& operand, Cost& cost) const {
+    const Cost& again = costs_[operand.node];
+    cost.work += again.work;
+    cost.reads += again.reads;
+    const double share = static_cast<double>(distinct_elements(operand.view)) /
+                         static_cast<double>(graph_[operand.node].shape.numel());
+    cost.bytes += static_cast<std::int64_t>(static_cast<double>(again.bytes) * share);
   }
 
   Cost pointwise_cost(NodeId id) const {
@@ -125,7 +128,7 @@ class RecomputedNodes {
       if (op == Op::iota)
         ++cost.work;
       else if (costs_[operand.node].allowed)
-        add_again(operand.node, cost);
+        add_again(operand, cost);
       else if (is_in_memory(operand, node))
         add_read(operand, cost);
       else
@@ -150,7 +153,7 @@ class RecomputedNodes {
     for (const Operand& part : graph_[id].operands) {
       cost.work += 2;
       if (costs_[part.node].allowed)
-        add_again(part.node, cost);
+        add_again(part, cost);
       else if (!is_scalar(graph_[part.node].op))
         add_read(part, cost);
     }

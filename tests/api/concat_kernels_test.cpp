@@ -80,7 +80,7 @@ std::vector<Program> programs() {
 }
 
 TEST_P(ConcatKernels, AgreeWithTheUnfusedProgram) {
-  for (const Shape& shape : {Shape{6, 64}, Shape{5, 34}, Shape{2, 3, 126}, Shape{4, 2048}})
+  for (const Shape& shape : {Shape{6, 64}, Shape{5, 34}, Shape{2, 3, 2046}})
     for (const DType dtype : {DType::f32, DType::bf16})
       for (const Program& program : programs()) {
         const Tensor x = random_tensor(dtype, shape);
@@ -96,8 +96,8 @@ TEST_P(ConcatKernels, AgreeWithTheUnfusedProgram) {
 }
 
 TEST_P(ConcatKernels, ExplainWhyTwoKernelsReadOneTensor) {
-  const auto split = compile([](const std::vector<Tensor>& t) {
-    return std::vector<Tensor>{exp(slice(t[0], 1, 0, 9)), tanh(slice(t[0], 1, 9, 40))};
+  const auto split = compile([](const Tensor& t) {
+    return std::vector<Tensor>{exp(slice(t, 1, 0, 9)), tanh(slice(t, 1, 9, 40))};
   });
   const Tensor x = random_tensor(DType::f32, {64, 40}).to(GetParam());
   const std::string text = split.explain({x});
