@@ -69,6 +69,7 @@ void Grouping::merge_all() {
     merge_along_edges();
     merge_readers_of_one_input();
   }
+  merge_parts_of_concats();
   merge_small_kernels();
 }
 
@@ -117,6 +118,35 @@ void Grouping::merge_small_kernels() {
     it->second = group;
     if (try_merge(before, group) && units_[group].members.empty()) it->second = before;
   }
+}
+
+// One kernel writes several parts of the same shape, also if they read nothing in common.
+void Grouping::merge_parts_of_concats() {
+  constexpr std::size_t kMostTried = 4;
+  for (const Node& concat : graph_.nodes) {
+    if (concat.op != Op::concat) continue;
+    std::vector<GroupId> writers;
+    for (const Operand& part : concat.operands) {
+      const GroupId group = group_of(part.node);
+      if (group == kNoGroup || std::count(writers.begin(), writers.end(), group)) continue;
+      const auto joins = [&](GroupId other) {
+        return may_write_one_concat(other, group) && try_merge(other, group);
+      };
+      const auto joined = std::find_if(writers.begin(), writers.end(), joins);
+      if (joined != writers.end())
+        *joined = group_of(part.node);  // the larger group's id remains
+      else if (writers.size() < kMostTried)
+        writers.push_back(group);
+    }
+  }
+}
+
+// Reductions of different rows only share their launch, and would compete for registers; so would
+// many streams for the caches.
+bool Grouping::may_write_one_concat(GroupId a, GroupId b) const {
+  constexpr std::size_t kMostStreams = 16;
+  return units_[a].reductions.empty() && units_[b].reductions.empty() &&
+         accesses(a, b) <= kMostStreams;
 }
 
 bool Grouping::try_merge(GroupId a, GroupId b) {
@@ -197,8 +227,7 @@ bool Grouping::keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) c
 }
 
 std::string Grouping::refusal(GroupId a, GroupId b) const {
-  const std::string reason = judge(a, b, Reason::wanted).refusal;
-  return reason.empty() ? "they read nothing in common" : reason;
+  return judge(a, b, Reason::wanted).refusal;
 }
 
 Grouping::Edge Grouping::edge_axes(NodeId reader, NodeId source, GroupId a,

@@ -1,6 +1,7 @@
 // Grouping: which nodes share a kernel. Every computing node starts as its own group; groups joined
-// by an edge, then groups that read the same data, are merged while they can share one index space,
-// no cycle appears and the kernel does not get too large.
+// by an edge, then groups that read the same data, then those that write parts of one concat, are
+// merged while they can share one index space, no cycle appears and the kernel does not get too
+// large.
 // In: a Graph. Out: groups of nodes, and why two groups cannot be one.
 #pragma once
 
@@ -34,7 +35,7 @@ class Grouping {
 
   bool rows_on_chip() const { return options_.rows_on_chip; }
 
-  // Why the two groups were not merged.
+  // Why the two groups were not merged; empty if they could be, but share nothing.
   std::string refusal(GroupId a, GroupId b) const;
 
  private:
@@ -50,6 +51,8 @@ class Grouping {
   void merge_along_edges();
   void merge_readers_of_one_input();
   void merge_small_kernels();
+  void merge_parts_of_concats();
+  bool may_write_one_concat(GroupId a, GroupId b) const;
   bool try_merge(GroupId a, GroupId b);
   SpaceVerdict judge(GroupId a, GroupId b, Reason reason) const;
   bool keeps_rows_whole(GroupId a, GroupId b, const JointSpace& joint) const;

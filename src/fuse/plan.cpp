@@ -122,6 +122,9 @@ std::string to_string(const Plan& plan) {
     text += fmt::format("unfused %{} -> %{} (group {} -> {}), {} bytes: {}\n", edge.producer,
                         edge.consumer, edge.producer_group, edge.consumer_group, edge.bytes,
                         edge.reason);
+  for (const SharedRead& read : plan.shared_reads)
+    text += fmt::format("%{} is read by groups {} and {}, {} bytes: {}\n", read.source, read.first,
+                        read.second, read.bytes, read.reason);
   return text;
 }
 

@@ -50,6 +50,15 @@ struct UnfusedEdge {
   std::int64_t bytes = 0;  // memory traffic of the edge; 0: it only costs an extra kernel
 };
 
+// A tensor that two groups read, one kernel each, although no value goes from one to the other.
+struct SharedRead {
+  NodeId source = -1;
+  GroupId first = kNoGroup;
+  GroupId second = kNoGroup;
+  std::string reason;
+  std::int64_t bytes = 0;  // read twice
+};
+
 // Where a materialised node is stored: in its own buffer, or inside a concat's.
 struct Placement {
   NodeId buffer = -1;  // the node that owns the buffer; -1: not materialised
@@ -62,6 +71,7 @@ struct Plan {
   ById<NodeId, GroupId> group_of;     // -1 for leaves and concats
   ById<NodeId, Placement> placements;
   std::vector<UnfusedEdge> unfused;
+  std::vector<SharedRead> shared_reads = {};
   // Whether every operation gives the same bits as in a kernel of its own.
   bool separate_ops = false;
 

@@ -26,6 +26,7 @@ Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> 
   place_values(plan, wanted, options.runs_alone);
   if (options.fuse) widen_small_values(plan);
   plan.unfused = unfused_edges(plan, grouping, options.fuse);
+  plan.shared_reads = shared_reads(plan, grouping, options.fuse);
   for (FusionGroup& group : plan.groups) count_costs(plan, group);
 #ifndef NDEBUG
   verify(plan);

@@ -1,6 +1,10 @@
-// Finds unfused edges between groups, into concats and out of concats.
+// Finds unfused edges between groups, into concats and out of concats, and tensors that several
+// groups read.
 #include "src/fuse/unfused.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,7 +17,7 @@ class UnfusedEdges {
   UnfusedEdges(const Plan& plan, const Grouping& grouping, bool fuse)
       : plan_(plan), graph_(plan.graph), grouping_(grouping), fuse_(fuse) {}
 
-  std::vector<UnfusedEdge> run() {
+  std::vector<UnfusedEdge> edges() {
     std::vector<UnfusedEdge> edges;
     std::set<std::pair<NodeId, NodeId>> noted;
     for (NodeId id = 0; id < graph_.size(); ++id)
@@ -27,6 +31,28 @@ class UnfusedEdges {
         edges.push_back(*edge);
       }
     return edges;
+  }
+
+  // Each group is compared with the first one that reads the same node. Pairs with an edge are
+  // explained by that.
+  std::vector<SharedRead> shared_reads() {
+    constexpr std::size_t kMostReaders = 8;  // a weight may be read by thousands
+    std::set<std::pair<GroupId, GroupId>> noted;
+    for (const UnfusedEdge& edge : plan_.unfused)
+      noted.insert(std::minmax(edge.producer_group, edge.consumer_group));
+    std::vector<SharedRead> found;
+    const auto bytes = bytes_by_reader();
+    for (NodeId source = 0; source < graph_.size(); ++source) {
+      if (bytes[source].size() < 2 || bytes[source].size() > kMostReaders) continue;
+      const auto& [first, first_bytes] = *bytes[source].begin();
+      for (auto it = std::next(bytes[source].begin()); it != bytes[source].end(); ++it) {
+        if (!noted.insert(std::minmax(first, it->first)).second) continue;
+        found.push_back({source, first, it->first,
+                         refusal_or(first, it->first, "other merges were made before"),
+                         std::min(first_bytes, it->second)});
+      }
+    }
+    return found;
   }
 
  private:
@@ -43,8 +69,29 @@ class UnfusedEdges {
     const GroupId from = group_of(operand.node);
     const GroupId to = group_of(reader);
     if (from < 0 || to < 0 || from == to) return std::nullopt;
-    return UnfusedEdge{
-        operand.node, reader, from, to, refusal(from, to), bytes_through_memory(operand)};
+    return UnfusedEdge{operand.node,
+                       reader,
+                       from,
+                       to,
+                       refusal_or(from, to, "other merges were made before"),
+                       bytes_through_memory(operand)};
+  }
+
+  // The bytes of a node that each group reads from memory, in the order of the groups.
+  ById<NodeId, std::map<GroupId, std::int64_t>> bytes_by_reader() const {
+    ById<NodeId, std::map<GroupId, std::int64_t>> bytes(graph_.nodes.size());
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (group_of(id) < 0) continue;
+      for (const Operand& operand : graph_[id].operands) {
+        const Node& source = graph_[operand.node];
+        if (is_scalar(source.op) || source.op == Op::iota) continue;
+        if (group_of(operand.node) == group_of(id)) continue;
+        std::int64_t& most = bytes[operand.node][group_of(id)];
+        most = std::max(most, distinct_elements(operand.view) *
+                                  static_cast<std::int64_t>(size_of(source.dtype)));
+      }
+    }
+    return bytes;
   }
 
   // The first kernel that writes into a node's buffer.
@@ -61,7 +108,8 @@ class UnfusedEdges {
     const GroupId from = first_writer(part.node);
     const GroupId home = first_writer(concat);
     if (from < 0 || from == home) return std::nullopt;
-    return UnfusedEdge{part.node, concat, from, home, refusal(home, from), 0};
+    return UnfusedEdge{
+        part.node, concat, from, home, refusal_or(home, from, "they read nothing in common"), 0};
   }
 
   // Several kernels may write the parts in place, so a concat's readers always go through memory.
@@ -84,6 +132,11 @@ class UnfusedEdges {
     return grouping_.refusal(grouped(from), grouped(to));
   }
 
+  std::string refusal_or(GroupId from, GroupId to, const char* otherwise) const {
+    std::string reason = refusal(from, to);
+    return reason.empty() ? otherwise : reason;
+  }
+
   const Plan& plan_;
   const Graph& graph_;
   const Grouping& grouping_;
@@ -93,7 +146,11 @@ class UnfusedEdges {
 }  // namespace
 
 std::vector<UnfusedEdge> unfused_edges(const Plan& plan, const Grouping& grouping, bool fuse) {
-  return UnfusedEdges(plan, grouping, fuse).run();
+  return UnfusedEdges(plan, grouping, fuse).edges();
+}
+
+std::vector<SharedRead> shared_reads(const Plan& plan, const Grouping& grouping, bool fuse) {
+  return UnfusedEdges(plan, grouping, fuse).shared_reads();
 }
 
 }  // namespace sinter

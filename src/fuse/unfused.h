@@ -11,4 +11,7 @@ namespace sinter {
 
 std::vector<UnfusedEdge> unfused_edges(const Plan& plan, const Grouping& grouping, bool fuse);
 
+// Tensors that two groups without an unfused edge between them read. The plan has its edges.
+std::vector<SharedRead> shared_reads(const Plan& plan, const Grouping& grouping, bool fuse);
+
 }  // namespace sinter

@@ -1,6 +1,7 @@
 // GraphBuilder's implementation.
 #include "src/graph/builder.h"
 
+#include <limits>
 #include <utility>
 
 #include "src/base/check.h"
@@ -82,13 +83,13 @@ Operand GraphBuilder::is_in_window(const View& view) {
   std::vector<Operand> conditions;
   for (int axis = 0; axis < view.shape.rank(); ++axis) {
     if (!view.is_padded_along(axis)) continue;
-    Operand index = range(view.shape[axis], Scalar::of(std::int64_t{0}),
-                          Scalar::of(std::int64_t{1}), DType::i64);
+    const bool is_short = view.shape[axis] < std::numeric_limits<std::int32_t>::max();
+    const DType dtype = is_short ? DType::i32 : DType::i64;
+    Operand index =
+        range(view.shape[axis], Scalar::of(std::int64_t{0}), Scalar::of(std::int64_t{1}), dtype);
     index.view = {view.shape, Shape::filled(view.shape.rank(), 0), 0};
     index.view.strides[axis] = 1;
-    const auto bound = [&](std::int64_t at) {
-      return constant(Scalar::of(at), DType::i64, view.shape);
-    };
+    const auto bound = [&](std::int64_t at) { return constant(Scalar::of(at), dtype, view.shape); };
     if (const std::int64_t first = view.window->first[axis]; first > 0)
       conditions.push_back(pointwise(Op::ge, {index, bound(first)}));
     if (const std::int64_t last = view.window->last[axis]; last < view.shape[axis])

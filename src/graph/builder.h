@@ -50,12 +50,13 @@ class GraphBuilder {
   Operand contract(const Operand& a, const Operand& b, std::uint32_t axes, DType dtype);
   Operand concat(std::vector<Operand> operands, int axis);
 
+  // Whether each index of a padded view is in its window, as bools.
+  Operand is_in_window(const View& view);
+
   // Adds a complete node as it is. A node without an origin gets the builder's.
   Operand add(Node node);
 
  private:
-  Operand is_in_window(const View& view);
-
   Graph* graph_;
   OriginId origin_ = kNoOrigin;
 };

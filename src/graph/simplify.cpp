@@ -15,6 +15,7 @@ std::span<const GraphPass> simplify_passes() {
       {"drop_unit_axes", drop_unit_axes},
       {"sink_views", sink_views},
       {"repeat_cheap_work", repeat_cheap_work, Bits::kept, ForFusion::yes},
+      {"compute_where_read", compute_where_read, Bits::kept, ForFusion::yes},
       {"copy_reversed_outputs", copy_reversed_outputs},  // folding may expose reversed views
       {"merge_equal", merge_equal},
       {"reuse_maxima", reuse_maxima, Bits::free},

@@ -38,15 +38,16 @@ Graph simplify(Graph graph, const SimplifyOptions& options = {},
 
 // Copies outputs with negative strides: tensors the caller gets have no negative strides.
 Graph copy_reversed_outputs(Graph graph);
-Graph fold_constants(Graph graph);     // exact ops on constants; x*1, same-type casts
-Graph fold_functions(Graph graph);     // also inexact ops: last bits may differ from kernels'
-Graph narrow_integers(Graph graph);    // i64 to i32, where values fit and nothing shows it
-Graph use_identities(Graph graph);     // 1 + tanh(u) is 2 sigmoid(2u); folds 2s into constants
-Graph drop_unit_axes(Graph graph);     // (4096, 1) is (4096): rows are recognised by shape
-Graph sink_views(Graph graph);         // transpose(exp(x)) becomes exp(transpose(x))
-Graph repeat_cheap_work(Graph graph);  // the same through broadcasts: relu(bias) for every row
-Graph merge_equal(Graph graph);        // common subexpressions
-Graph reuse_maxima(Graph graph);       // max(exp(u)) is exp(max(u)), if max(u) is computed
-Graph remove_dead(Graph graph);        // removes nodes no output needs; keeps inputs
+Graph fold_constants(Graph graph);      // exact ops on constants; x*1, same-type casts
+Graph fold_functions(Graph graph);      // also inexact ops: last bits may differ from kernels'
+Graph narrow_integers(Graph graph);     // i64 to i32, where values fit and nothing shows it
+Graph use_identities(Graph graph);      // 1 + tanh(u) is 2 sigmoid(2u); folds 2s into constants
+Graph drop_unit_axes(Graph graph);      // (4096, 1) is (4096): rows are recognised by shape
+Graph sink_views(Graph graph);          // transpose(exp(x)) becomes exp(transpose(x))
+Graph repeat_cheap_work(Graph graph);   // the same through broadcasts: relu(bias) for every row
+Graph compute_where_read(Graph graph);  // cheap values seen through slices, padding, concats
+Graph merge_equal(Graph graph);         // common subexpressions
+Graph reuse_maxima(Graph graph);        // max(exp(u)) is exp(max(u)), if max(u) is computed
+Graph remove_dead(Graph graph);         // removes nodes no output needs; keeps inputs
 
 }  // namespace sinter

@@ -117,6 +117,7 @@ ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   const std::size_t at = position_of(access);
   if (node.op == Op::iota) {
     const ValueId position = b_.cast(offsets(access), dtype);
+    if (range_params_[at].step == kNoValue) return position;
     return b_.pointwise(Op::add, {range_params_[at].start,
                                   b_.pointwise(Op::mul, {position, range_params_[at].step})});
   }

@@ -37,6 +37,12 @@ std::string numbered(std::string_view name, std::int64_t number) {
   return text += std::to_string(number);
 }
 
+// Whether a range's elements are their own indices.
+bool counts_indices(const Node& range) {
+  return range.op == Op::iota && !range.value.is_real && !range.step.is_real &&
+         range.value.integer == 0 && range.step.integer == 1;
+}
+
 }  // namespace
 
 GroupValues::GroupValues(const Plan& plan, GroupId group, const IterationSpace& space,
@@ -141,9 +147,11 @@ void GroupValues::declare_parameters() {
   }
   for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
     sizes_.push_back(extent_param(numbered("n", axis), space_.axes[axis].size));
-  for (NodeId id : group_.nodes)
+  for (NodeId id : group_.nodes) {
     for (const Operand& operand : graph()[id].operands)
       if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);
+    declare_index_bound(id);
+  }
 }
 
 bool GroupValues::is_dense_row(const Access& access, AxisId axis) const {
@@ -195,7 +203,7 @@ GroupValues::WindowParams GroupValues::declare_windows(const std::string& name,
   WindowParams params;
   for (const AxisWindow& window : access.windows) {
     const auto bound = [&](const char* which, std::int64_t value, bool is_needed) {
-      return is_needed ? scalar_param(fmt::format("{}_{}{}", name, which, window.axis), value)
+      return is_needed ? extent_param(fmt::format("{}_{}{}", name, which, window.axis), value)
                        : kNoValue;
     };
     params.bounds.push_back({window.axis, bound("first", window.first, window.first > 0),
@@ -215,8 +223,21 @@ GroupValues::RangeParams GroupValues::declare_range(const std::string& name, con
       node.value.is_real || node.step.is_real
           ? Scalar::of(node.value.real + node.step.real * static_cast<double>(offset))
           : Scalar::of(node.value.integer + node.step.integer * offset);
+  if (counts_indices(node) && offset == 0) return {};
   return {number_param(name + "_start", start, node.dtype),
           number_param(name + "_step", node.step, node.dtype)};
+}
+
+// An index compared with a constant is a mask: vectors on one side of the constant check it once.
+void GroupValues::declare_index_bound(NodeId id) {
+  const Node& node = graph()[id];
+  if ((node.op != Op::lt && node.op != Op::ge) || !counts_indices(graph()[node.operands[0].node]))
+    return;
+  const Node& bound = graph()[node.operands[1].node];
+  const Access& access = space_.find_read(node.operands[0], is_per_row(id));
+  if (bound.op != Op::constant || !access.windows.empty()) return;
+  index_bounds_[id] = extent_param(numbered("bound", std::ssize(index_bounds_)),
+                                   bound.value.as(DType::i64).integer - access.offset);
 }
 
 void GroupValues::declare_constant(NodeId id) {
@@ -322,6 +343,10 @@ ValueId GroupValues::value(NodeId id) {
   if (auto it = known.find(id); it != known.end()) return it->second;
   const Node& node = graph()[id];
   SINTER_ASSERT(!is_reduction(node.op), "%{} is read before it is reduced", id);
+  if (const auto bound = index_bounds_.find(id); bound != index_bounds_.end()) {
+    const Access& index = space_.find_read(node.operands[0], is_per_row(id));
+    return known[id] = b_.pointwise(node.op, {offsets(index), bound->second});
+  }
   std::vector<ValueId> args;
   for (const Operand& operand : node.operands)
     args.push_back(operand_value(operand, is_per_row(id)));

@@ -62,6 +62,7 @@ class GroupValues {
   Kernel finish();
 
  private:
+  // None for a range whose elements are their indices.
   struct RangeParams {
     tile::ValueId start = tile::kNoValue;
     tile::ValueId step = tile::kNoValue;
@@ -93,6 +94,7 @@ class GroupValues {
   tile::ValueId stride_param(const std::string& name, std::int64_t stride);
   SplitParams declare_split(const std::string& name, const Access& access);
   WindowParams declare_windows(const std::string& name, const Access& access);
+  void declare_index_bound(NodeId id);
   void declare_constant(NodeId id);
   bool is_reused(const Access& access) const;
 
@@ -135,6 +137,7 @@ class GroupValues {
   ByAxis<tile::ValueId> sizes_;
   ByAxis<tile::ValueId> index_;  // the indices this tile covers
   std::map<NodeId, tile::ValueId> constants_;
+  std::map<NodeId, tile::ValueId> index_bounds_;  // by comparison of an index with a constant
   tile::ValueId row_mask_ = tile::kNoValue;
   tile::ValueId col_mask_ = tile::kNoValue;
 

@@ -110,6 +110,10 @@ std::string explain_text(const Program& program, const std::string& name) {
       unfused += fmt::format(
           "  {} -> {} costs {}: {}\n", place_text(node(edge.from)), place_text(node(edge.to)),
           edge.bytes > 0 ? bytes_text(edge.bytes) : "a kernel more", edge.reason);
+  for (const SharedRead& read : program.plan.shared_reads)
+    unfused += fmt::format("  %{} {} is read by groups {} and {}, which costs {}: {}\n",
+                           read.source, name_of(program.plan.graph[read.source]), read.first,
+                           read.second, bytes_text(read.bytes), read.reason);
   return text + (unfused.empty() ? "every edge is fused\n" : "not fused:\n" + unfused);
 }
 

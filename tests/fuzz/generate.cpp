@@ -11,7 +11,7 @@
 namespace sinter::fuzz {
 namespace {
 
-constexpr std::int64_t kSizes[] = {1, 2, 3, 16, 17, 33, 64, 100, 257};
+constexpr std::int64_t kSizes[] = {1, 2, 3, 16, 17, 33, 64, 100, 257, 31, 7};
 
 // Mostly small tensors, where kernels' edges are; now and then some of many tiles.
 std::int64_t largest_tensor(Random& random) {
@@ -84,6 +84,10 @@ Input random_input(Random& random, const Shape& theme, DType dtype, std::int64_t
     input.layout = random.pick({Layout::transposed, Layout::sliced, Layout::broadcast});
     input.layout_axis =
         static_cast<int>(random.below(static_cast<std::uint64_t>(input.shape.rank())));
+  }
+  if (input.layout == Layout::dense && random.one_in(4)) {
+    input.layout = Layout::offset;
+    input.layout_axis = 1 + static_cast<int>(random.below(31));
   }
   input.fill = random.pick({Fill::small_integers, Fill::quarters, Fill::reals, Fill::reals,
                             Fill::positive, Fill::special});

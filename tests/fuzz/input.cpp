@@ -1,4 +1,4 @@
-// Inputs: values from a seed, laid out dense, transposed, sliced or broadcast.
+// Inputs: values from a seed, laid out dense, transposed, sliced, broadcast or inside a buffer.
 // In: an Input. Out: its row-major values, and the tensor.
 #include <algorithm>
 #include <cmath>
@@ -151,6 +151,12 @@ Tensor make_input(const Input& input) {
         wide[static_cast<std::size_t>(at)] = values[static_cast<std::size_t>(i)];
       }
       return slice(dense_tensor(wide, base, input.dtype), axis, 1, 2 * size + 1, 2);
+    }
+    case Layout::offset: {
+      std::vector<double> longer(static_cast<std::size_t>(axis), 7);
+      longer.insert(longer.end(), values.begin(), values.end());
+      const Shape line{static_cast<std::int64_t>(longer.size())};
+      return reshape(slice(dense_tensor(longer, line, input.dtype), 0, axis, line[0]), shape);
     }
     case Layout::broadcast: {
       const auto [outer, size, inner] = place(shape, axis);

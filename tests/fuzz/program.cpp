@@ -75,6 +75,12 @@ Tensor run_matmul(const Step& step, std::vector<Tensor> t) {
   return matmul(t[0], t[1]);
 }
 
+Tensor run_roll(const Step& step, const Tensor& a) {
+  const int axis = step.axes[0];
+  const std::int64_t first = a.size(axis) - step.start;
+  return concat({slice(a, axis, first, a.size(axis)), slice(a, axis, 0, first)}, axis);
+}
+
 Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
   switch (step.kind) {
     case StepKind::cast:
@@ -110,6 +116,10 @@ Tensor run_on_tensors(const Step& step, const std::vector<Tensor>& t) {
       return stack(t, step.axes[0]);
     case StepKind::contiguous:
       return contiguous(t[0]);
+    case StepKind::roll:
+      return run_roll(step, t[0]);
+    case StepKind::flip:
+      return flip(t[0], step.axes);
     default:
       return run_reduction(step, t[0]);
   }

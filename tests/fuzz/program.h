@@ -14,7 +14,7 @@
 namespace sinter::fuzz {
 
 // The memory layout of an input.
-enum class Layout : std::uint8_t { dense, transposed, sliced, broadcast };
+enum class Layout : std::uint8_t { dense, transposed, sliced, broadcast, offset };
 // The contents of an input; every value is exact in its dtype.
 enum class Fill : std::uint8_t { small_integers, quarters, reals, positive, special };
 
@@ -22,7 +22,7 @@ struct Input {
   DType dtype = DType::f32;
   Shape shape;
   Layout layout = Layout::dense;
-  int layout_axis = 0;  // sliced, broadcast
+  int layout_axis = 0;  // sliced, broadcast; offset: elements of the buffer before the first
   Fill fill = Fill::reals;
   std::uint64_t seed = 0;
 };
@@ -62,6 +62,8 @@ enum class StepKind : std::uint8_t {
   concat,
   stack,
   contiguous,
+  roll,
+  flip,
   // Without operands.
   arange,
   full,
@@ -91,6 +93,7 @@ struct Step {
   DType dtype = DType::f32;   // cast, arange, full
   bool keepdim = false;
   int correction = 1;  // var, std
+  // roll: the elements that move from the end to the beginning
   // slice, arange; for a slice with a negative step, a stop of -1 means std::nullopt: down to the
   // first element. pad: the counts before and after, and the number
   std::int64_t start = 0;

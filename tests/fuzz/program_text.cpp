@@ -48,7 +48,10 @@ std::vector<std::string> options_of(const Step& step) {
     case StepKind::cast:
       return {dtype_text(step.dtype)};
     case StepKind::permute:
+    case StepKind::flip:
       return {axes_text(step)};
+    case StepKind::roll:
+      return {fmt::format("{}, {}", step.axes[0], step.start)};
     case StepKind::slice:
       return {fmt::format("{}, {}, {}, {}", step.axes[0], step.start,
                           step.stop < 0 ? "std::nullopt" : std::to_string(step.stop), step.stride)};
@@ -98,18 +101,19 @@ std::string_view name_of(StepKind kind) {
       "any",        "all",         "var",        "std",       "logsumexp", "argmax",  "argmin",
       "softmax",    "log_softmax", "layer_norm", "rms_norm",  "matmul",    "permute", "slice",
       "pad",        "reshape",     "expand",     "unsqueeze", "squeeze",   "concat",  "stack",
-      "contiguous", "arange",      "full"};
+      "contiguous", "roll",        "flip",       "arange",    "full"};
   static_assert(std::size(kNames) == kStepKinds);
   return kNames[static_cast<int>(kind)];
 }
 
 std::string to_string(const Input& input) {
-  constexpr std::string_view kLayouts[] = {"dense", "transposed", "sliced", "broadcast"};
+  constexpr std::string_view kLayouts[] = {"dense", "transposed", "sliced", "broadcast", "offset"};
   constexpr std::string_view kFills[] = {"small_integers", "quarters", "reals", "positive",
                                          "special"};
   std::string layout(kLayouts[static_cast<int>(input.layout)]);
   if (input.layout == Layout::sliced || input.layout == Layout::broadcast)
     layout += fmt::format(" on axis {}", input.layout_axis);
+  if (input.layout == Layout::offset) layout += fmt::format(" by {}", input.layout_axis);
   return fmt::format("input({}, {}, {}, seed {})  // {}", dtype_text(input.dtype),
                      shape_text(input.shape), kFills[static_cast<int>(input.fill)], input.seed,
                      layout);

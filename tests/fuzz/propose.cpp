@@ -24,9 +24,9 @@ constexpr std::pair<StepKind, int> kWeights[] = {
     {StepKind::log_softmax, 1}, {StepKind::layer_norm, 2}, {StepKind::rms_norm, 1},
     {StepKind::permute, 5},     {StepKind::slice, 6},      {StepKind::pad, 6},
     {StepKind::reshape, 6},     {StepKind::expand, 4},     {StepKind::unsqueeze, 3},
-    {StepKind::squeeze, 3},     {StepKind::concat, 5},     {StepKind::stack, 1},
+    {StepKind::squeeze, 3},     {StepKind::concat, 8},     {StepKind::stack, 1},
     {StepKind::contiguous, 2},  {StepKind::arange, 2},     {StepKind::full, 2},
-    {StepKind::matmul, 12},
+    {StepKind::matmul, 12},     {StepKind::roll, 4},       {StepKind::flip, 3},
 };
 
 // The reference computes every product.
@@ -142,9 +142,18 @@ class Proposal {
       }
       case StepKind::pad:
         return draw_pad(step, shape);
+      case StepKind::roll:
+        if (shape.numel() == 0) return std::nullopt;
+        step.start = below(shape[step.axes[0]]);
+        return step;
+      case StepKind::flip:
+        for (int i = 0; i < rank; ++i)
+          if (i != step.axes[0] && random_.one_in(4)) step.axes.push_back(i);
+        return step;
       case StepKind::concat: {
-        for (int tries = 0; tries < 6 && step.args.size() < 3; ++tries) {
-          const int b = any_value();
+        const std::size_t most = random_.pick<std::size_t>({2, 2, 3, 4});
+        for (int tries = 0; tries < 6 && step.args.size() < most; ++tries) {
+          const int b = any_value();  // perhaps one that is a part already
           Shape other = value(b).shape;
           if (other.rank() != rank) continue;
           other[step.axes[0]] = shape[step.axes[0]];

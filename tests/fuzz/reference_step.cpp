@@ -227,6 +227,16 @@ Reference moved(const Step& step, std::vector<Reference> t) {
       for (int i = shape.rank() - 1; i >= 0; --i)
         if (shape[i] == 1 && (step.axes.empty() || i == axis)) a.shape.erase(i);
       return a;
+    case StepKind::roll:
+      return gathered(a, shape, [&](Shape index) {
+        index[axis] = (index[axis] + shape[axis] - step.start) % shape[axis];
+        return index;
+      });
+    case StepKind::flip:
+      return gathered(a, shape, [&](Shape index) {
+        for (const int i : step.axes) index[i] = shape[i] - 1 - index[i];
+        return index;
+      });
     case StepKind::stack:
       for (Reference& part : t) part.shape.insert(axis, 1);
       return joined(t, axis);

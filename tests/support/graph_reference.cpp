@@ -77,10 +77,23 @@ class Evaluator {
 
  private:
   Numbers read(const Operand& operand) const {
+    const View& view = operand.view;
+    const double fill = view.window ? view.window->fill.as(graph_.dtype(operand)).real : 0;
     Numbers elements;
-    for (std::int64_t offset : offsets_of(operand.view))
-      elements.push_back(values_[operand.node].at(static_cast<std::size_t>(offset)));
+    Shape index = Shape::filled(view.shape.rank(), 0);
+    for (std::int64_t offset : offsets_of(view)) {
+      elements.push_back(is_inside(view, index)
+                             ? values_[operand.node].at(static_cast<std::size_t>(offset))
+                             : fill);
+      for (int i = index.rank() - 1; i >= 0 && ++index[i] == view.shape[i]; --i) index[i] = 0;
+    }
     return elements;
+  }
+
+  static bool is_inside(const View& view, const Shape& index) {
+    for (int i = 0; view.window && i < index.rank(); ++i)
+      if (index[i] < view.window->first[i] || index[i] >= view.window->last[i]) return false;
+    return true;
   }
 
   Numbers value(const Node& node) const {
