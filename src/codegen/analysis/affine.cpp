@@ -75,7 +75,7 @@ std::optional<std::int64_t> IndexAnalysis::constant_of(ValueId id) const {
 void IndexAnalysis::visit(const Instr& instr) {
   if (instr.results.empty() || program_[instr.results[0]].shape.is_scalar()) return;
   const ValueId result = instr.results[0];
-  row_atoms_[result] = forms_ == IndexForms::ranges && instr.code == Code::pointwise &&
+  row_atoms_[result] = forms_ == IndexForms::atoms && instr.code == Code::pointwise &&
                        instr.op == Op::remainder && program_[result].shape.cols == 1 &&
                        program_[result].dtype == DType::i64 && affine(instr.args[0]) &&
                        constant_of(instr.args[1]);
@@ -106,7 +106,7 @@ std::optional<Affine> IndexAnalysis::affine_result(const Instr& instr) const {
 std::optional<RangeMask> IndexAnalysis::mask_result(const Instr& instr) const {
   if (instr.code != Code::pointwise) return std::nullopt;
   if (instr.op == Op::logical_and) return joined_mask(instr);
-  const bool has_first = instr.op == Op::ge && forms_ == IndexForms::ranges;
+  const bool has_first = instr.op == Op::ge && forms_ != IndexForms::prefixes;
   if ((instr.op != Op::lt && !has_first) || !program_[instr.args[1]].shape.is_scalar())
     return std::nullopt;
   const auto& position = affine(instr.args[0]);
@@ -115,9 +115,9 @@ std::optional<RangeMask> IndexAnalysis::mask_result(const Instr& instr) const {
   const Index rest = limit->base - position->base;
   if (position->row_step.is_zero() && position->col_step.is_one())
     return has_first ? RangeMask{std::nullopt, std::nullopt, rest} : RangeMask{std::nullopt, rest};
-  if (has_first) return std::nullopt;
   if (position->row_step.is_one() && position->col_step.is_zero())
-    return RangeMask{rest, std::nullopt};
+    return has_first ? RangeMask{std::nullopt, std::nullopt, std::nullopt, rest}
+                     : RangeMask{rest, std::nullopt};
   return std::nullopt;
 }
 
@@ -126,11 +126,11 @@ std::optional<RangeMask> IndexAnalysis::joined_mask(const Instr& instr) const {
   const auto& a = mask(instr.args[0]);
   const auto& b = mask(instr.args[1]);
   if (!a || !b || (a->row_limit && b->row_limit) || (a->col_limit && b->col_limit) ||
-      (a->col_first && b->col_first))
+      (a->col_first && b->col_first) || (a->row_first && b->row_first))
     return std::nullopt;
-  return RangeMask{a->row_limit ? a->row_limit : b->row_limit,
-                   a->col_limit ? a->col_limit : b->col_limit,
-                   a->col_first ? a->col_first : b->col_first};
+  return RangeMask{
+      a->row_limit ? a->row_limit : b->row_limit, a->col_limit ? a->col_limit : b->col_limit,
+      a->col_first ? a->col_first : b->col_first, a->row_first ? a->row_first : b->row_first};
 }
 
 }  // namespace sinter

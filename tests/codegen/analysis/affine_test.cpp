@@ -95,7 +95,7 @@ TEST_F(AffineTest, RemaindersOfRowsAreAtomsWhereRangesAreWanted) {
   const ValueId from = b.pointwise(Op::ge, {at, b.integer(0)});
   const ValueId inside = b.pointwise(Op::logical_and, {from, b.pointwise(Op::lt, {at, n})});
   EXPECT_FALSE(analysis().affine(at));
-  const IndexAnalysis ranges(b.program(), IndexForms::ranges);
+  const IndexAnalysis ranges(b.program(), IndexForms::atoms);
   EXPECT_TRUE(ranges.is_row_atom(before));
   EXPECT_FALSE(ranges.is_index(before)) << "it is computed";
   ASSERT_TRUE(ranges.is_index(at));
