@@ -253,6 +253,15 @@ template <class T, class S>
 SN_INLINE auto load_masked(const T* p, boolv mask, S other) {
   return load_lanes_of(p, lane_bits(mask), other);
 }
+// Lanes first <= i < last of a vector; most vectors lie inside the range, or outside.
+template <class T, class S>
+SN_INLINE auto load_range(const T* p, i64 first, i64 last, S other) {
+  typedef decltype(load(p)) Compute;
+  if (first <= 0 && last >= SN_LANES) return load(p);
+  decltype(unpack_one(*p)) o = other;
+  if (first >= SN_LANES || last <= 0) return (Compute)splat(o);
+  return load_masked(p, logical_and(lanes_below(last), logical_not(lanes_below(first))), other);
+}
 template <class T, class V>
 SN_INLINE void store_n(T* p, V v, i64 n) {
   store_lanes(p, first_lanes(n), pack(p, v));

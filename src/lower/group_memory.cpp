@@ -81,8 +81,15 @@ ValueId GroupValues::read_mask(const Access& access) {
   const auto moves_along = [&](AxisId axis) {
     return axis >= 0 && (access.stride(axis) != 0 || (access.split && access.split->axis == axis));
   };
-  const bool rows = moves_along(tiling_.row_axis);
-  const bool cols = moves_along(tiling_.col_axis);
+  // A window that ends inside the axis takes the place of the axis' own mask.
+  const auto is_cut = [&](AxisId axis) {
+    const auto& bounds = window_params_[position_of(access)].bounds;
+    return tiling_.aligned_to < 0 && std::any_of(bounds.begin(), bounds.end(), [&](const auto& b) {
+             return b.axis == axis && b.last != kNoValue;
+           });
+  };
+  const bool rows = moves_along(tiling_.row_axis) && !is_cut(tiling_.row_axis);
+  const bool cols = moves_along(tiling_.col_axis) && !is_cut(tiling_.col_axis);
   return both(rows ? row_mask_ : kNoValue, cols ? col_mask_ : kNoValue);
 }
 

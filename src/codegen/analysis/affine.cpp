@@ -87,14 +87,14 @@ void IndexAnalysis::visit(const Instr& instr) {
 }
 
 bool IndexAnalysis::makes_row_atom(const Instr& instr) const {
-  return forms_ == IndexForms::ranges && instr.code == Code::pointwise &&
+  return forms_ == IndexForms::atoms && instr.code == Code::pointwise &&
          instr.op == Op::remainder && program_[instr.results[0]].shape.cols == 1 &&
          program_[instr.results[0]].dtype == DType::i64 && affine(instr.args[0]) &&
          constant_of(instr.args[1]);
 }
 
 bool IndexAnalysis::makes_vector_atom(const Instr& instr) const {
-  if (forms_ != IndexForms::ranges || instr.code != Code::pointwise || instr.op != Op::floor_div ||
+  if (forms_ != IndexForms::atoms || instr.code != Code::pointwise || instr.op != Op::floor_div ||
       program_[instr.results[0]].shape.rows != 1 || !program_[instr.args[1]].shape.is_scalar())
     return false;
   const auto& of = affine(instr.args[0]);
@@ -136,7 +136,7 @@ std::optional<Affine> IndexAnalysis::affine_result(const Instr& instr) const {
 std::optional<RangeMask> IndexAnalysis::mask_result(const Instr& instr) const {
   if (instr.code != Code::pointwise) return std::nullopt;
   if (instr.op == Op::logical_and) return joined_mask(instr);
-  const bool has_first = instr.op == Op::ge && forms_ == IndexForms::ranges;
+  const bool has_first = instr.op == Op::ge && forms_ != IndexForms::prefixes;
   if ((instr.op != Op::lt && !has_first) || !program_[instr.args[1]].shape.is_scalar())
     return std::nullopt;
   const auto& position = affine(instr.args[0]);
@@ -145,9 +145,9 @@ std::optional<RangeMask> IndexAnalysis::mask_result(const Instr& instr) const {
   const Index rest = limit->base - position->base;
   if (position->row_step.is_zero() && position->col_step.is_one())
     return has_first ? RangeMask{std::nullopt, std::nullopt, rest} : RangeMask{std::nullopt, rest};
-  if (has_first) return std::nullopt;
   if (position->row_step.is_one() && position->col_step.is_zero())
-    return RangeMask{rest, std::nullopt};
+    return has_first ? RangeMask{std::nullopt, std::nullopt, std::nullopt, rest}
+                     : RangeMask{rest, std::nullopt};
   return std::nullopt;
 }
 
@@ -156,11 +156,11 @@ std::optional<RangeMask> IndexAnalysis::joined_mask(const Instr& instr) const {
   const auto& a = mask(instr.args[0]);
   const auto& b = mask(instr.args[1]);
   if (!a || !b || (a->row_limit && b->row_limit) || (a->col_limit && b->col_limit) ||
-      (a->col_first && b->col_first))
+      (a->col_first && b->col_first) || (a->row_first && b->row_first))
     return std::nullopt;
-  return RangeMask{a->row_limit ? a->row_limit : b->row_limit,
-                   a->col_limit ? a->col_limit : b->col_limit,
-                   a->col_first ? a->col_first : b->col_first};
+  return RangeMask{
+      a->row_limit ? a->row_limit : b->row_limit, a->col_limit ? a->col_limit : b->col_limit,
+      a->col_first ? a->col_first : b->col_first, a->row_first ? a->row_first : b->row_first};
 }
 
 }  // namespace sinter

@@ -19,22 +19,26 @@ struct Affine {
   Index col_step;
 };
 
-// On where row < row_limit and col_first <= col < col_limit; a missing bound always holds.
+// On where row_first <= row < row_limit and col_first <= col < col_limit; a missing bound always
+// holds.
 struct RangeMask {
   std::optional<Index> row_limit;
   std::optional<Index> col_limit;
   std::optional<Index> col_first = {};
-  bool is_unlimited() const { return !row_limit && !col_limit && !col_first; }
+  std::optional<Index> row_first = {};
+  bool is_unlimited() const { return !row_limit && !col_limit && !has_first(); }
+  bool has_first() const { return col_first || row_first; }
   const std::optional<Index>& limit(tile::Axis axis) const {
     return axis == tile::Axis::rows ? row_limit : col_limit;
   }
 };
 
-// What the analysis may find. The CPU dialect turns limits into loop bounds, so it wants prefixes.
+// What the analysis may find.
 enum class IndexForms : std::uint8_t {
-  prefixes,  // no first columns, no row atoms
-  ranges,    // masks with a first column; remainders of rows by a constant, and quotients that are
-             // the same for all columns of a vector, as atoms of an Index
+  prefixes,  // no masks with a first row or column, no atoms
+  ranges,    // masks with a first row or column
+  atoms,     // ranges; remainders of rows by a constant, and quotients that are the same for all
+             // columns of a vector, as atoms of an Index
 };
 
 class IndexAnalysis {
@@ -44,6 +48,7 @@ class IndexAnalysis {
   // Every i64 scalar is affine, with only a base.
   const std::optional<Affine>& affine(tile::ValueId id) const { return affine_[id]; }
   const std::optional<RangeMask>& mask(tile::ValueId id) const { return masks_[id]; }
+  IndexForms forms() const { return forms_; }
   // Whether a tile is a known offset or mask, so that it needs no array.
   bool is_index(tile::ValueId id) const;
   // Whether a (rows, 1) tile is computed as a variable that index expressions refer to.

@@ -1,5 +1,6 @@
 // A limit becomes a loop bound if all masks in the loop agree on it, every effect has it, and the
-// elements beyond it are dead. Loads need no mask; reductions need one along the columns.
+// elements beyond it are dead. Loads need no mask, and may have others than their loop; reductions
+// need one along the columns.
 #include "src/codegen/analysis/limits.h"
 
 #include <bit>
@@ -55,7 +56,9 @@ class Agreement {
       if (required || (mask != kNoValue && !prefix)) agreed_ = false;
       return;
     }
-    if (limit_ && limit_ != prefix->limit(axis_)) agreed_ = false;
+    const bool agrees = !limit_ || limit_ == prefix->limit(axis_);
+    if (!agrees && !required) return;  // a load that masks its elements itself
+    if (!agrees) agreed_ = false;
     limit_ = prefix->limit(axis_);
   }
   // The loop computes this value for later code.

@@ -52,7 +52,12 @@ bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
                         const Instr& instr) {
   if (instr.code != Code::load || program[instr.results[0]].shape.rows < tile::kLeastTransposedRows)
     return false;
-  if (instr.args[1] != kNoValue && !index.mask(instr.args[1])) return false;
+  if (instr.args[1] != kNoValue) {
+    // Tiles are moved from their first row on, and on the CPU from their first column on.
+    const auto& mask = index.mask(instr.args[1]);
+    if (!mask || mask->row_first) return false;
+    if (mask->col_first && index.forms() != IndexForms::atoms) return false;
+  }
   const auto& offsets = index.affine(instr.args[0]);
   // Atoms are those of the elements that a thread computes, not of those it would load.
   return offsets && offsets->row_step.is_one() && !offsets->col_step.is_zero() &&

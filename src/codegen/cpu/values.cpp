@@ -62,7 +62,7 @@ int element_bytes(const TileProgram& program, const IndexAnalysis& index) {
 CpuValues::CpuValues(const TileProgram& tile_program, int vector_bytes)
     : program(tile_program),
       names(program, {.long_suffix = "L", .product_type = ""}),
-      index(program),
+      index(program, IndexForms::ranges),
       facts(program),
       observed(program, index),
       lanes(vector_bytes / element_bytes(program, index)) {}
@@ -77,8 +77,11 @@ std::string CpuValues::scalar_operand(ValueId id, const ValueNames& operands) co
   if (const auto& offsets = index.affine(id))
     return fmt::format("({})", operands.text(*offsets, "r", "c"));
   if (const auto& mask = index.mask(id)) {
-    SINTER_ASSERT(!mask->col_limit, "{}", name(id));
-    return fmt::format("(r < {})", operands.text(*mask->row_limit));
+    SINTER_ASSERT(!mask->col_limit && !mask->col_first, "{}", name(id));
+    if (!mask->row_first) return fmt::format("(r < {})", operands.text(*mask->row_limit));
+    const std::string first = fmt::format("r >= {}", operands.text(*mask->row_first));
+    if (!mask->row_limit) return fmt::format("({})", first);
+    return fmt::format("({} && r < {})", first, operands.text(*mask->row_limit));
   }
   SINTER_ASSERT(is_row(id), "{}", name(id));
   return operands[id] + "[r]";

@@ -51,6 +51,35 @@ std::string VectorBody::operand(ValueId id) {
   return variables_[id] = values_.name(id);
 }
 
+std::string VectorBody::row_condition(const RangeMask& mask) const {
+  std::string text;
+  if (mask.row_limit) text = fmt::format("r < {}", values_.names.text(*mask.row_limit));
+  if (!mask.row_first) return text;
+  return fmt::format("{}r >= {}", text.empty() ? "" : text + " && ",
+                     values_.names.text(*mask.row_first));
+}
+
+// A load of contiguous elements inside a range of rows and columns, which whole vectors check once;
+// empty for other loads.
+std::string VectorBody::load_in_range(const Instr& instr, const std::string& other) const {
+  const auto& offsets = values_.index.affine(instr.args[0]);
+  if (instr.args[1] == kNoValue || !offsets || !offsets->col_step.is_one()) return "";
+  const auto& mask = values_.index.mask(instr.args[1]);
+  if (!mask) return "";
+  const RangeMask rest = beside(limits_, *mask);
+  if (rest.is_unlimited()) return "";
+  const auto distance = [&](const Index& bound) { return values_.names.text(bound) + " - c"; };
+  const std::string first = rest.col_first ? distance(*rest.col_first) : "0";
+  std::string last = lanes_ == Lanes::all ? std::to_string(values_.lanes) : "n";
+  if (rest.col_limit)
+    last = lanes_ == Lanes::all ? distance(*rest.col_limit)
+                                : fmt::format("({0} < n ? {0} : n)", distance(*rest.col_limit));
+  const std::string rows = row_condition(rest);
+  if (!rows.empty()) last = fmt::format("({}) ? {} : 0", rows, last);
+  return fmt::format("load_range({}, {}, {}, {})", values_.address(instr, *offsets), first, last,
+                     other);
+}
+
 // Empty if the loop bounds imply the mask.
 std::string VectorBody::mask(ValueId id) {
   if (id == kNoValue) return "";
@@ -58,13 +87,13 @@ std::string VectorBody::mask(ValueId id) {
   if (!prefix) return operand(id);
   const RangeMask rest = beside(limits_, *prefix);
   std::string text;
-  if (rest.col_limit)
-    text = fmt::format("lanes_below({} - c)", values_.names.text(*rest.col_limit));
-  if (rest.row_limit) {
-    const std::string rows =
-        fmt::format("splat(bool(r < {}))", values_.names.text(*rest.row_limit));
-    text = text.empty() ? rows : fmt::format("logical_and({}, {})", text, rows);
-  }
+  const auto add = [&](const std::string& more) {
+    text = text.empty() ? more : fmt::format("logical_and({}, {})", text, more);
+  };
+  const auto distance = [&](const Index& bound) { return values_.names.text(bound) + " - c"; };
+  if (rest.col_limit) add(fmt::format("lanes_below({})", distance(*rest.col_limit)));
+  if (rest.col_first) add(fmt::format("logical_not(lanes_below({}))", distance(*rest.col_first)));
+  if (rest.row_limit || rest.row_first) add(fmt::format("splat(bool({}))", row_condition(rest)));
   return text;
 }
 
@@ -124,6 +153,7 @@ std::string VectorBody::load(const Instr& instr) {
 std::string VectorBody::load(const Instr& instr, const std::string& on, const std::string& other) {
   const auto& offsets = values_.index.affine(instr.args[0]);
   if (!offsets || !on.empty()) {
+    if (const std::string range = load_in_range(instr, other); !range.empty()) return range;
     if (offsets && offsets->col_step.is_one())
       return fmt::format("load_masked({}, {}, {})", values_.address(instr, *offsets),
                          enabled_lanes(on), other);

@@ -36,6 +36,8 @@ class VectorBody {
   std::string transposed(const tile::Instr& load);
   std::string load(const tile::Instr& instr);
   std::string load(const tile::Instr& instr, const std::string& on, const std::string& other);
+  std::string load_in_range(const tile::Instr& instr, const std::string& other) const;
+  std::string row_condition(const RangeMask& mask) const;
   std::string mask(tile::ValueId id);
   std::string enabled_lanes(const std::string& mask) const;
 

@@ -46,7 +46,7 @@ bool is_dense_tile(const CudaValues& values, const Instr& access) {
   const ValueId mask = access.args[access.code == Code::load ? 1 : 2];
   if (mask != kNoValue) {
     const auto& range = values.index.mask(mask);
-    if (!range || range->col_limit || range->col_first) return false;
+    if (!range || range->col_limit || range->has_first()) return false;
   }
   return shape.rows * shape.cols * element % tile::kPackBytes == 0;
 }

@@ -127,7 +127,7 @@ class Elements {
     if (instr.op != Op::where || !values_.is_scalar(instr.args[2])) return false;
     if (values_.shape(instr.results[0]).cols == 1) return false;
     const auto& mask = values_.index.mask(instr.args[0]);
-    return mask && mask->col_first && !mask->row_limit &&
+    return mask && mask->col_first && !mask->row_limit && !mask->row_first &&
            values_.divisibility.of(*mask) < layout_.vector();
   }
 

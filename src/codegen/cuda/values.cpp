@@ -143,7 +143,7 @@ ValueNames program_names(const TileProgram& program, const tile::ThreadLayout& l
 CudaValues::CudaValues(const TileProgram& tile_program)
     : program(tile_program),
       layout(cuda_layout(program)),
-      index(program, IndexForms::ranges),
+      index(program, IndexForms::atoms),
       facts(program),
       divisors(find_divisors(program, facts)),
       names(program_names(program, layout, index, divisors)),
@@ -294,6 +294,8 @@ std::string CudaValues::load_text(const Instr& instr, const std::string& offset)
 std::string CudaValues::condition(const RangeMask& mask, std::string_view col) const {
   std::string text;
   if (mask.row_limit) text = fmt::format("row < {}", names.text(*mask.row_limit));
+  if (mask.row_first)
+    text += fmt::format("{}row >= {}", text.empty() ? "" : " && ", names.text(*mask.row_first));
   if (!mask.col_limit && !mask.col_first) return text;
   if (!text.empty()) text += " && ";
   if (!mask.col_first) return text + fmt::format("{} < {}", col, names.text(*mask.col_limit));

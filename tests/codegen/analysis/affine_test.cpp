@@ -95,7 +95,7 @@ TEST_F(AffineTest, RemaindersOfRowsAreAtomsWhereRangesAreWanted) {
   const ValueId from = b.pointwise(Op::ge, {at, b.integer(0)});
   const ValueId inside = b.pointwise(Op::logical_and, {from, b.pointwise(Op::lt, {at, n})});
   EXPECT_FALSE(analysis().affine(at));
-  const IndexAnalysis ranges(b.program(), IndexForms::ranges);
+  const IndexAnalysis ranges(b.program(), IndexForms::atoms);
   EXPECT_TRUE(ranges.is_row_atom(before));
   EXPECT_FALSE(ranges.is_index(before)) << "it is computed";
   ASSERT_TRUE(ranges.is_index(at));
@@ -113,7 +113,7 @@ TEST_F(AffineTest, QuotientsOfColumnsByMultiplesOfTheVectorAreAtoms) {
   const ValueId outer = b.quotient(cols, even);
   const ValueId at = b.add(cols, b.mul(outer, stride));
   const ValueId crossing = b.quotient(cols, n);
-  const IndexAnalysis ranges(b.program(), IndexForms::ranges);
+  const IndexAnalysis ranges(b.program(), IndexForms::atoms);
   EXPECT_TRUE(ranges.is_vector_atom(outer));
   EXPECT_FALSE(ranges.is_vector_atom(crossing));
   ASSERT_TRUE(ranges.is_index(at));

@@ -25,7 +25,7 @@ class DivisibilityTest : public testing::Test {
   ValueId rows = b.arange(Axis::rows, 8);
 
   int of(ValueId id, Axis along = Axis::cols) {
-    const IndexAnalysis index(b.program(), IndexForms::ranges);
+    const IndexAnalysis index(b.program(), IndexForms::atoms);
     const Divisibility divisibility(b.program(), index);
     if (index.mask(id)) return divisibility.of(*index.mask(id));
     return index.affine(id) ? divisibility.of(*index.affine(id), along) : 1;
