@@ -70,12 +70,14 @@ class CutChooser {
   std::optional<Cut> choose(const Node& node) const {
     const View& view = node.operands[0].view;
     const std::int64_t results = node.shape.numel();
-    if (view.shape.numel() < kWorthSplitting || view.shape.rank() == kMaxRank) return std::nullopt;
+    if (view.shape.numel() == 0 || view.shape.rank() == kMaxRank) return std::nullopt;
     const int inner = view.shape.rank() - 1;
-    const bool rows = node.axes >> inner & 1;
-    const std::int64_t tasks = rows ? results : results / kColumnsAtOnce;
-    if (tasks >= parallelism_) return std::nullopt;
-    if (rows && view.shape.numel() <= options_.whole_row * results) return std::nullopt;
+    const bool rows =
+        options_.batch_invariant ? !node.keeps_innermost : (node.axes >> inner & 1) != 0;
+    const std::int64_t tasks = options_.batch_invariant ? 1
+                               : rows                   ? results
+                                                        : results / kColumnsAtOnce;
+    if (!is_worth_splitting(view.shape.numel(), results, rows, tasks)) return std::nullopt;
 
     Cut cut;
     for (int i = 0; i <= inner; ++i)
@@ -96,6 +98,7 @@ class CutChooser {
   // of the contracted axis (split-K).
   std::optional<Cut> choose_for_contraction(const Graph& graph, const Node& node) const {
     const View& view = node.operands[0].view;
+    if (options_.batch_invariant) return std::nullopt;
     if (view.shape.numel() < kWorthSplittingProducts || view.shape.rank() == kMaxRank ||
         !std::has_single_bit(node.axes) || runs_alone(graph, node, options_))
       return std::nullopt;
@@ -109,6 +112,18 @@ class CutChooser {
   }
 
  private:
+  // `tasks`: workers that the reduction occupies without being split. A batch-invariant program
+  // splits by the elements of one result, however many results there are.
+  bool is_worth_splitting(std::int64_t elements, std::int64_t results, bool rows,
+                          std::int64_t tasks) const {
+    constexpr std::int64_t kWorthwhileParts = 16;
+    if (options_.batch_invariant)
+      return elements / results > (rows ? std::max(options_.whole_row, kWorthSplitting)
+                                        : kWorthwhileParts * options_.smallest_column_part);
+    return elements >= kWorthSplitting && tasks < parallelism_ &&
+           (!rows || elements > options_.whole_row * results);
+  }
+
   // Prefers equal parts with an aligned size, then equal parts; otherwise leaves a tail.
   Parts parts_of(std::int64_t length, std::int64_t smallest, std::int64_t tasks, bool rows) const {
     const std::int64_t most = std::min<std::int64_t>(16L * parallelism_, length / smallest);
@@ -141,6 +156,7 @@ class Splitter {
       for (const Operand& operand : node.operands) round_ = std::max(round_, rounds_[operand.node]);
       rounds_[id] = round_ + (is_reduction(node.op) ? 1 : 0);
       if (!is_reduction(node.op)) return std::nullopt;
+      build().set_keeps_innermost(node.keeps_innermost);
       if (node.op == Op::contract) {
         const std::optional<Cut> parts = chooser.choose_for_contraction(source_, node);
         if (!parts) return std::nullopt;
