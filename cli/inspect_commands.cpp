@@ -28,6 +28,7 @@ struct InspectArguments {
   bool full = false;
   bool json = false;
   bool eager = false;
+  bool batch_invariant = false;
 };
 
 struct Inspected {
@@ -38,7 +39,9 @@ struct Inspected {
 Inspected compile_subject(const InspectArguments& arguments, const Subject& subject) {
   const std::string formula = subject.formula.empty() ? "" : ": " + subject.formula;
   return {compile_list(subject.function, subject.arity,
-                       {.fuse = !arguments.eager, .name = subject.title() + formula}),
+                       {.fuse = !arguments.eager,
+                        .name = subject.title() + formula,
+                        .batch_invariant = arguments.batch_invariant}),
           subject.unbacked_inputs(open_device(arguments.device))};
 }
 
@@ -51,7 +54,9 @@ std::string dump_cuda(const InspectArguments& arguments) {
   const Subject subject = find_subject(arguments.subject);
   const std::shared_ptr<Trace> trace =
       trace_function(subject.function, subject.unbacked_inputs(open_device("cpu")));
-  const Program program = plan_for_cuda(trace->graph, !arguments.eager, architecture);
+  const Program program = plan_for_cuda(
+      trace->graph, {.fuse = !arguments.eager, .batch_invariant = arguments.batch_invariant},
+      architecture);
   const bool is_kernels =
       arguments.stage == "source" || arguments.stage == "ptx" || arguments.stage == "sass";
   return is_kernels ? cuda_stage_text(program, arguments.stage, architecture)
@@ -69,6 +74,8 @@ void add_common_options(CLI::App& command, InspectArguments& arguments) {
   command.add_option("--dtype", arguments.subject.dtype, "f32, f16, bf16, f64; default: f32");
   command.add_option("--device", arguments.device, "The target device")->capture_default_str();
   command.add_flag("--eager", arguments.eager, "Without fusion: one kernel per operation");
+  command.add_flag("--batch-invariant", arguments.batch_invariant,
+                   "A row's bits do not depend on the rows beside it");
 }
 
 // The plan as in results.json, and how each kernel's config was chosen.
@@ -90,6 +97,7 @@ Json explained(const InspectArguments& arguments, const Subject& subject, const 
           {"shape", subject.shape},
           {"dtype", subject.dtype},
           {"fused", !arguments.eager},
+          {"batch_invariant", arguments.batch_invariant},
           {"program",
            {{"kernels", info.kernels},
             {"bytes", info.bytes},

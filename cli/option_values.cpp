@@ -38,7 +38,7 @@ Words stage_names() {
   return {"graph", "passes", "simplified", "plan", "kernels",
           "tile",  "source", "launches",   "ptx",  "sass"};
 }
-Words provider_names() { return {"eager", "fused"}; }
+Words provider_names() { return {"eager", "fused", "batch_invariant"}; }
 Words shell_names() { return {"bash", "zsh", "fish"}; }
 Words command_names() {
   CLI::App app;

@@ -57,7 +57,7 @@ void add_selection(CLI::App& command, SuiteArguments& arguments) {
 }
 
 void add_measuring(CLI::App& command, SuiteArguments& arguments) {
-  command.add_option("--providers", arguments.providers, "eager, fused")
+  command.add_option("--providers", arguments.providers, "eager, fused, batch_invariant")
       ->delimiter(',')
       ->capture_default_str();
   command.add_option("--peers", arguments.peers, "Measure torch (PyTorch) too")->delimiter(',');

@@ -39,6 +39,13 @@ struct CompileOptions {
   // products before they are added (no FMA). A fused pointwise program then produces the same bits
   // as the unfused one. Costs some speed where kernels are not memory-bound.
   bool emulate_eager_rounding = false;
+  // A row of a result has the same bits whatever rows are beside it and however many there are,
+  // such as the other requests in a server's batch. Rows run along any axes that reductions and
+  // matrix products keep: these axes may have any size, and the tensors may be slices along them.
+  // Only the sizes of reduced axes, dtypes and the program choose the order of additions. This
+  // costs speed (docs/ARCHITECTURE.md): a few rows are not shared by more threads, several reduced
+  // axes are walked in a loop, and the matmul library is not used.
+  bool batch_invariant = false;
 };
 
 struct TuneOptions;

@@ -110,8 +110,12 @@ struct CompiledFunction::State {
                                              const GivenOutputs* outputs = nullptr) {
     const std::shared_ptr<Trace> record =
         run_function(inputs, [&] { return trace_function(function, inputs, std::move(device)); });
-    BuildOptions build{options.fuse, options.cuda_graph, options.deterministic, use_tuning,
-                       options.emulate_eager_rounding};
+    BuildOptions build{options.fuse,
+                       options.cuda_graph,
+                       options.deterministic || options.batch_invariant,
+                       use_tuning,
+                       options.emulate_eager_rounding,
+                       options.batch_invariant};
     if (outputs) {
       outputs->check(record->graph);
       build.outputs = outputs->layout();

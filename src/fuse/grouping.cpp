@@ -70,7 +70,7 @@ void Grouping::merge_all() {
     merge_readers_of_one_input();
   }
   merge_parts_of_concats();
-  merge_small_kernels();
+  if (!options_.batch_invariant) merge_small_kernels();  // what is small depends on the batch
 }
 
 // Runs to a fixed point: a merge can give a group the row structure that makes another one fit.

@@ -200,7 +200,8 @@ void widen_small_values(Plan& plan) {
     Node& node = plan.graph[id];
     const bool is_passed_on =
         computes(node) && !returned.count(id) && plan.placements[id].buffer == id;
-    if (is_passed_on && node.op != Op::cast && node.shape.numel() * kMuchSmaller <= largest)
+    const bool is_small = node.shape.numel() * kMuchSmaller <= largest;
+    if (is_passed_on && node.op != Op::cast && (is_small || plan.batch_invariant))
       node.dtype = compute_dtype(node.dtype);
   }
 }

@@ -53,6 +53,13 @@ FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine)
   return options;
 }
 
+void make_batch_invariant(FusionOptions& options) {
+  options.batch_invariant = true;
+  options.separate_ops = true;
+  options.rows_on_chip = false;  // reduced axes stay apart, see iteration_space()
+  options.runs_alone = nullptr;  // libraries choose the order of additions by shape
+}
+
 // Checks that every node's axes match its size, and that it reads nodes of its group elementwise.
 void verify_axes(const Plan& plan, const FusionGroup& group) {
   SINTER_ASSERT(group.node_axes.size() == group.nodes.size(), "a node has no axes");

@@ -74,6 +74,8 @@ struct Plan {
   std::vector<SharedRead> shared_reads = {};
   // Whether every operation gives the same bits as in a kernel of its own.
   bool separate_ops = false;
+  // Whether a row's bits may depend on nothing but the row.
+  bool batch_invariant = false;
 
   // The operand's view over the buffer of placements[operand.node].
   View buffer_view(const Operand& operand) const;
@@ -110,10 +112,16 @@ struct FusionOptions {
   int repeated_cost = kHeavyCost;
   AloneRule runs_alone = nullptr;  // null: every node may share a kernel
   bool separate_ops = false;       // see Plan
+  bool batch_invariant = false;    // see make_batch_invariant()
 };
 
 // Options for a device with that many workers.
 FusionOptions fusion_options(bool fuse, int parallelism, const Machine& machine);
+
+// The number of rows may decide which operations share a kernel, but not bits: products are rounded
+// before they are added in whatever kernel, values passed on between kernels are not rounded to 16
+// bits, and reductions are split by their length.
+void make_batch_invariant(FusionOptions& options);
 
 // `wanted`: the requested memory layout of each result (placement.h); empty if any will do.
 Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted = {});

@@ -15,7 +15,10 @@ namespace sinter {
 Plan make_plan(Graph graph, const FusionOptions& options, std::span<const View> wanted) {
   Plan plan;
   plan.separate_ops = options.separate_ops;
-  if (options.fuse) graph = totals_of_rows(products_as_sums(std::move(graph)));
+  plan.batch_invariant = options.batch_invariant;
+  // With one row no operand of a product is reused, but the order of additions must be a product's.
+  if (options.fuse && !options.batch_invariant) graph = products_as_sums(std::move(graph));
+  if (options.fuse) graph = totals_of_rows(std::move(graph));
   plan.graph = materialize_leaves(split_reductions(std::move(graph), options));
 #ifndef NDEBUG
   verify(plan.graph);

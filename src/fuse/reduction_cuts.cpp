@@ -21,10 +21,6 @@ constexpr std::int64_t kWorthSplittingProducts = 1 << 20;
 constexpr std::int64_t kProductTile = 64 * 64;       // results that one worker computes
 constexpr std::int64_t kSmallestProductPart = 1024;  // of the summed axis
 
-bool reduces_inner_axis(const Node& reduction) {
-  return reduction.axes >> (reduction.operands[0].view.shape.rank() - 1) & 1;
-}
-
 std::int64_t power_above(std::int64_t columns) {
   return static_cast<std::int64_t>(
       std::bit_ceil(static_cast<std::uint64_t>(std::max(columns, kFewestColumns))));
@@ -63,9 +59,30 @@ Cut parts_of_size(int axis, std::int64_t length, std::int64_t most) {
 
 }  // namespace
 
+// Whether a result's elements are adjacent in memory, rather than results.
+bool CutChooser::walks_rows(const Node& reduction) const {
+  if (options_.batch_invariant) return !reduction.keeps_innermost;
+  return reduction.axes >> (reduction.operands[0].view.shape.rank() - 1) & 1;
+}
+
+// Workers that the reduction occupies without being cut.
 std::int64_t CutChooser::tasks_of(const Node& reduction) const {
+  if (options_.batch_invariant) return 1;
   const std::int64_t results = reduction.shape.numel();
-  return reduces_inner_axis(reduction) ? results : results / kColumnsAtOnce;
+  return walks_rows(reduction) ? results : results / kColumnsAtOnce;
+}
+
+bool CutChooser::is_worth_cutting(const Node& reduction) const {
+  constexpr std::int64_t kWorthwhileParts = 16;
+  const std::int64_t elements = reduction.operands[0].view.shape.numel();
+  const std::int64_t results = reduction.shape.numel();
+  const bool rows = walks_rows(reduction);
+  if (elements == 0) return false;
+  if (options_.batch_invariant)
+    return elements / results > (rows ? std::max(options_.whole_row, kWorthSplitting)
+                                      : kWorthwhileParts * options_.smallest_column_part);
+  return elements >= kWorthSplitting && tasks_of(reduction) < parallelism_ &&
+         (!rows || elements > options_.whole_row * results);
 }
 
 std::int64_t CutChooser::fewest_parts(std::int64_t tasks) const {
@@ -75,12 +92,8 @@ std::int64_t CutChooser::fewest_parts(std::int64_t tasks) const {
 
 std::optional<Cut> CutChooser::choose(const Node& reduction) const {
   const View& view = reduction.operands[0].view;
-  const std::int64_t results = reduction.shape.numel();
-  if (view.shape.numel() < kWorthSplitting || view.shape.rank() == kMaxRank) return std::nullopt;
+  if (view.shape.rank() == kMaxRank || !is_worth_cutting(reduction)) return std::nullopt;
   const std::int64_t tasks = tasks_of(reduction);
-  if (tasks >= parallelism_) return std::nullopt;
-  if (reduces_inner_axis(reduction) && view.shape.numel() <= options_.whole_row * results)
-    return std::nullopt;
   Cut most;
   for (int axis = 0; axis < view.shape.rank(); ++axis) {
     if (!(reduction.axes >> axis & 1)) continue;
@@ -95,18 +108,19 @@ std::optional<Cut> CutChooser::choose(const Node& reduction) const {
 // The best parts of one axis. Fewer than two: the axis is too short.
 Cut CutChooser::cut_axis(const Node& reduction, int axis) const {
   const Shape& shape = reduction.operands[0].view.shape;
-  const bool rows = reduces_inner_axis(reduction);
+  const bool rows = walks_rows(reduction);
   const std::int64_t length = shape[axis];
   const std::int64_t results = std::max<std::int64_t>(reduction.shape.numel(), 1);
   const std::int64_t others = shape.numel() / length / results;
   const std::int64_t elements = rows ? kSmallestRowPart : options_.smallest_column_part;
   const std::int64_t smallest = std::max<std::int64_t>(1, elements / others);
   const std::int64_t columns = shape[shape.rank() - 1];
-  if (!rows && others == 1 && columns <= kNarrow && options_.column_tile > 0)
+  if (!rows && others == 1 && columns <= kNarrow && options_.column_tile > 0 &&
+      !options_.batch_invariant)
     return parts_of_size(axis, length, options_.column_tile / power_above(columns));
   const std::int64_t most = std::min(kPartsPerWorker * parallelism_, length / smallest);
   if (most < 2) return {};
-  const bool is_inner = axis == shape.rank() - 1;
+  const bool is_inner = options_.batch_invariant ? rows : axis == shape.rank() - 1;
   return best_parts(axis, length, most, std::min(most, fewest_parts(tasks_of(reduction))),
                     is_inner ? kEvenPart : 1);
 }
@@ -114,11 +128,14 @@ Cut CutChooser::cut_axis(const Node& reduction, int axis) const {
 std::optional<Cut> CutChooser::choose_for_partials(const Shape& partials, int axis) const {
   const bool is_column = axis != partials.rank() - 1;
   const std::int64_t most = options_.column_tile / kFewestColumns / 2;
-  if (!options_.fuse || !is_column || most == 0 || partials[axis] <= most) return std::nullopt;
+  if (!options_.fuse || options_.batch_invariant || !is_column || most == 0 ||
+      partials[axis] <= most)
+    return std::nullopt;
   return parts_of_size(axis, partials[axis], most / 2);
 }
 
 std::optional<Cut> CutChooser::choose_for_contraction(const Graph& graph, const Node& node) const {
+  if (options_.batch_invariant) return std::nullopt;
   const View& view = node.operands[0].view;
   const bool runs_alone =
       options_.runs_alone && !options_.runs_alone(graph, node, dense_view(node.shape)).empty();

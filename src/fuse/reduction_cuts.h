@@ -1,5 +1,6 @@
 // How a reduction with too few results for the workers is cut into parts. In: a reduction and
-// FusionOptions. Out: the axis to cut and its parts, or nothing.
+// FusionOptions. Out: the axis to cut and its parts, or nothing. Batch-invariant programs cut by
+// the elements of one result, however many results there are.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,8 @@ class CutChooser {
   std::optional<Cut> choose_for_contraction(const Graph& graph, const Node& contraction) const;
 
  private:
+  bool walks_rows(const Node& reduction) const;
+  bool is_worth_cutting(const Node& reduction) const;
   Cut cut_axis(const Node& reduction, int axis) const;
   std::int64_t fewest_parts(std::int64_t tasks) const;
   std::int64_t tasks_of(const Node& reduction) const;

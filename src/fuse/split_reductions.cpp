@@ -56,6 +56,7 @@ class Splitter {
       for (const Operand& operand : node.operands) round_ = std::max(round_, rounds_[operand.node]);
       rounds_[id] = round_ + (is_reduction(node.op) ? 1 : 0);
       if (!is_reduction(node.op)) return std::nullopt;
+      build().set_keeps_innermost(node.keeps_innermost);
       if (node.op == Op::contract) {
         const std::optional<Cut> parts = chooser_.choose_for_contraction(source_, node);
         if (!parts) return std::nullopt;

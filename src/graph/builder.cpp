@@ -132,7 +132,8 @@ Operand GraphBuilder::reduce(ReduceKind kind, const Operand& operand, std::uint3
               .shape = kept_shape(operand.view.shape, axes),
               .operands = {operand},
               .reduce_kind = kind,
-              .axes = axes});
+              .axes = axes,
+              .keeps_innermost = keeps_innermost_});
 }
 
 Operand GraphBuilder::contract(const Operand& a, const Operand& b, std::uint32_t axes,
@@ -141,7 +142,8 @@ Operand GraphBuilder::contract(const Operand& a, const Operand& b, std::uint32_t
               .dtype = dtype,
               .shape = kept_shape(a.view.shape, axes),
               .operands = {a, b},
-              .axes = axes});
+              .axes = axes,
+              .keeps_innermost = keeps_innermost_});
 }
 
 Operand GraphBuilder::concat(std::vector<Operand> operands, int axis) {

@@ -19,6 +19,9 @@ class GraphBuilder {
   void set_origin(OriginId origin) { origin_ = origin; }
   OriginId origin() const { return origin_; }
 
+  // Node::keeps_innermost of all reductions added from now on.
+  void set_keeps_innermost(bool keeps) { keeps_innermost_ = keeps; }
+
   Operand input(DType dtype, const Shape& shape);
   // A number, broadcast to `shape`. It is not rounded to `dtype`: the caller does that.
   Operand constant(const Scalar& value, DType dtype, const Shape& shape = {});
@@ -59,6 +62,7 @@ class GraphBuilder {
  private:
   Graph* graph_;
   OriginId origin_ = kNoOrigin;
+  bool keeps_innermost_ = false;
 };
 
 // The common shape the operands broadcast to.

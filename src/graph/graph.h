@@ -56,7 +56,10 @@ struct Node {
   Scalar value = {};                         // constant; iota's start
   Scalar step = {};                          // iota
   ReduceKind reduce_kind = ReduceKind::sum;  // reduce
-  std::uint32_t axes = 0;       // reduce, contract: bit i = operand axis i; concat: the axis
+  std::uint32_t axes = 0;  // reduce, contract: bit i = operand axis i; concat: the axis
+  // reduce, contract of a batch-invariant program: the operand's innermost axis, as traced, is
+  // kept. Unit axes are dropped later, so that sizes no longer tell.
+  bool keeps_innermost = false;
   NumberId number = kNoNumber;  // number: entry of Graph::numbers
   OriginId origin = kNoOrigin;  // entry of Graph::origins
 };
@@ -70,6 +73,7 @@ constexpr auto fields_of(const Node*) {
                     key_field("step", &Node::step),
                     key_field("reduce_kind", &Node::reduce_kind),
                     key_field("axes", &Node::axes),
+                    key_field("keeps_innermost", &Node::keeps_innermost),
                     key_field("number", &Node::number),
                     note_field("origin", &Node::origin)};
 }

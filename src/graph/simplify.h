@@ -36,6 +36,9 @@ using ObservePass = std::function<void(const GraphPass&, const Graph&)>;
 Graph simplify(Graph graph, const SimplifyOptions& options = {},
                const ObservePass& observe = nullptr);
 
+// Sets Node::keeps_innermost; for traced graphs of batch-invariant programs.
+Graph note_kept_axes(Graph graph);
+
 // Copies outputs with negative strides: tensors the caller gets have no negative strides.
 Graph copy_reversed_outputs(Graph graph);
 Graph fold_constants(Graph graph);      // exact ops on constants; x*1, same-type casts

@@ -21,6 +21,15 @@ Graph copy_reversed_outputs(Graph graph) {
   return graph;
 }
 
+Graph note_kept_axes(Graph graph) {
+  for (Node& node : graph.nodes) {
+    if (!is_reduction(node.op)) continue;
+    const int innermost = node.operands[0].view.shape.rank() - 1;
+    node.keeps_innermost = innermost >= 0 && (node.axes >> innermost & 1) == 0;
+  }
+  return graph;
+}
+
 // Operands view a node's row-major elements, so its readers are unaffected.
 Graph drop_unit_axes(Graph graph) {
   for (Node& node : graph.nodes) {

@@ -12,7 +12,7 @@ namespace {
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (space.reduced_axes().empty()) return refused("nothing is reduced");
-  if (kept_column(space, machine) >= 0) return refused("memory is contiguous along a kept axis");
+  if (reduces_columns(space, machine)) return refused("memory is contiguous along a kept axis");
   if (row_refusal(space, machine).empty()) return refused("rows fit on chip");
   if (machine.kind == MachineKind::cpu)
     return {{ChunkedConfig{with_cpu_caching(cpu_chunked_tiling(space), space, machine)}}, "", {}};

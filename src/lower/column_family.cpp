@@ -12,8 +12,8 @@ namespace {
 
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (space.reduced_axes().empty()) return refused("nothing is reduced");
+  if (!reduces_columns(space, machine)) return refused("memory is contiguous along a reduced axis");
   const int column = kept_column(space, machine);
-  if (column < 0) return refused("memory is contiguous along a reduced axis");
   if (machine.kind == MachineKind::cpu)
     return {
         {ColumnConfig{with_cpu_caching(cpu_column_tiling(space, column), space, machine)}}, "", {}};

@@ -113,7 +113,7 @@ Tiling cpu_row_tiling(const IterationSpace& space) {
 Tiling cpu_column_tiling(const IterationSpace& space, int col_axis) {
   Tiling tiling;
   tiling.col_axis = col_axis;
-  tiling.tile_cols = std::min(bucket(space.size(col_axis)), kColumnTile);
+  tiling.tile_cols = col_axis < 0 ? 1 : std::min(bucket(space.size(col_axis)), kColumnTile);
   return tiling;
 }
 

@@ -64,6 +64,7 @@ Offer best_offer(const IterationSpace& space, const Machine& machine) {
 
 std::vector<Config> candidate_configs(const IterationSpace& space, const Machine& machine,
                                       bool same_bits) {
+  same_bits |= space.batch_invariant;
   std::vector<Config> candidates;
   for (const Family& family : families())
     for (const Config& config : family.offer(space, machine, Wanted::all).configs) {

@@ -58,6 +58,15 @@ Vectors GpuFacts::vectors_along(int axis) const {
   return {width, static_cast<int>(chosen - space.accesses.data())};
 }
 
+Vectors GpuFacts::row_vectors_along(int axis) const {
+  if (!space.batch_invariant) return vectors_along(axis);
+  int smallest = tile::kPackBytes;
+  for (const Access& access : space.accesses)
+    if (is_memory(access) && !access.per_row && access.stride(axis) != 0)
+      smallest = std::min(smallest, access.element_bytes);
+  return {std::min(tile::kWidestVector, tile::kPackBytes / smallest), -1};
+}
+
 bool GpuFacts::has_dense_rows(int col_axis, int row_axis) const {
   return row_axis >= 0 &&
          std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {

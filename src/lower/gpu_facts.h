@@ -30,6 +30,9 @@ struct GpuFacts {
   // (Tiling::aligned_to): all writes have the same rows. Other reads are put together from the
   // packs around them.
   Vectors vectors_along(int axis) const;
+  // The same for a reduced axis, where vectors are a part of the order of additions: in a
+  // batch-invariant program they do not depend on where rows begin, nor on strides along the axis.
+  Vectors row_vectors_along(int axis) const;
   // Whether rows along an axis begin anywhere and have few whole vectors.
   bool has_short_uneven_rows(int axis) const;
   // Whether tiles of whole rows along `col_axis` are runs in memory: every tensor's rows follow

@@ -22,7 +22,7 @@ ChunkedConfig chunked_config(const GpuFacts& facts, int col_axis, bool online) {
   Tiling& tiling = config.tiling;
   tiling.col_axis = col_axis;
   Mapping& mapping = tiling.mapping;
-  const Vectors cut = facts.vectors_along(col_axis);
+  const Vectors cut = facts.row_vectors_along(col_axis);
   mapping.vector = cut.width;
   tiling.aligned_to = cut.aligned_to;
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
@@ -41,6 +41,10 @@ ColumnConfig column_config(const GpuFacts& facts, int col_axis, bool online) {
   Tiling& tiling = config.tiling;
   tiling.col_axis = col_axis;
   Mapping& mapping = tiling.mapping;
+  if (col_axis < 0) {
+    mapping.threads = mapping.threads_per_row = kWarpThreads;
+    return config;
+  }
   mapping.vector = facts.vector_along(col_axis);
   const std::int64_t vectors = ceil_div(facts.size(col_axis), mapping.vector);
   mapping.threads =

@@ -16,6 +16,15 @@ std::int64_t count_shared_reads(const GpuRowFacts& row) {
                        [&](const Access& access) { return row.is_shared_read(access); });
 }
 
+// Operands that have an element for each of a row. With one row, shared ones are like the others.
+int count_reads(const GpuFacts& facts, int axis) {
+  if (!facts.space.batch_invariant) return facts.full_reads();
+  const auto& accesses = facts.space.accesses;
+  return static_cast<int>(std::count_if(accesses.begin(), accesses.end(), [&](const Access& each) {
+    return !each.write && !each.per_row && GpuFacts::is_memory(each) && each.stride(axis) != 0;
+  }));
+}
+
 }  // namespace
 
 GpuRowFacts::GpuRowFacts(const GpuFacts& f, int axis)
@@ -24,9 +33,9 @@ GpuRowFacts::GpuRowFacts(const GpuFacts& f, int axis)
       col_axis(axis),
       length(f.size(axis)),
       rows(f.kept_elements()),
-      cut(f.vectors_along(axis)),
+      cut(f.row_vectors_along(axis)),
       vector(cut.width),
-      tiles(std::max({1, f.full_reads(), f.space.kept_computed})),
+      tiles(std::max({1, count_reads(f, axis), f.space.kept_computed})),
       is_narrow(f.is_narrow()),
       can_pack(f.is_16_bit() && vector > 1),
       is_packed(can_pack && f.space.kept_computed == 0),

@@ -98,6 +98,33 @@ constexpr char kSmallBlocks[] =
 constexpr char kPackedSweeps[] =
     "sweeps on an H200: packed halves leave registers for other blocks, even beside a large one";
 
+bool is_invariant(const Row& row) { return row.facts.space.batch_invariant; }
+
+// Batch-invariant programs: the length and the vector decide how many threads share a row. The
+// number of tiles does not, as long as they fit: a single row may share its kernel with operations
+// on operands that many rows share.
+const RowRule kInvariantRules[] = {
+    {"batch-invariant short rows",
+     [](const Row& row) { return is_invariant(row) && is_short(row); },
+     [](const Row& row) { return within_warp(row, 8, kBlockThreads); },
+     "judgement: reductions by shuffles, for few rows and for many"},
+    {"batch-invariant middle rows",
+     [](const Row& row) { return is_invariant(row) && fits_block(row); },
+     [](const Row& row) {
+       const int threads = std::clamp(row.threads_for(16), kWarpThreads, kMostThreads);
+       return RowChoice{threads, 1, row.is_few(4) ? threads : kBlockThreads};
+     },
+     "judgement: between what is best for few rows and for many"},
+    {"batch-invariant long rows",
+     [](const Row& row) { return is_invariant(row) && row.machine.largest_cluster > 1; },
+     [](const Row& row) {
+       const std::int64_t wanted =
+           std::min(row.threads_for(16), kBlockThreads * row.machine.largest_cluster);
+       return over_cluster(row, std::max<std::int64_t>(row.threads_for(kRowElements), wanted));
+     },
+     "judgement: as for few rows, since servers' batches are small"},
+};
+
 // Rows of up to 512 elements: in at most a warp.
 const RowRule kShortRules[] = {
     {"short rows that begin anywhere, without gaps",
@@ -296,6 +323,8 @@ const PrefetchRule kPrefetchRules[] = {
 }  // namespace
 
 const RowRule& row_rule(const GpuRowFacts& row) {
+  for (const RowRule& rule : kInvariantRules)
+    if (rule.applies(row)) return rule;
   for (const RowRule& rule : kShortRules)
     if (rule.applies(row)) return rule;
   if (fits_block(row)) return first_rule(kMiddleRules, row);
@@ -312,6 +341,7 @@ RuleText first_that_fits() {
 }
 
 void list_row_rules(std::vector<RuleText>& texts) {
+  list_rules(kThreadsPart, kInvariantRules, texts);
   list_rules(kThreadsPart, kShortRules, texts);
   list_rules(kThreadsPart, kMiddleRules, texts);
   list_rules(kThreadsPart, kLongRules, texts);

@@ -34,7 +34,8 @@ bool reads_one_tensor_of_columns(const GpuFacts& facts, int column) {
 
 std::optional<Tiling> transposed_row_tiling(const GpuFacts& facts) {
   const AxisList reduced = facts.space.reduced_axes();
-  if (reduced.size() != 1 || facts.writes_elements()) return std::nullopt;
+  if (reduced.size() != 1 || facts.writes_elements() || facts.space.batch_invariant)
+    return std::nullopt;
   const int column = contiguous_kept_axis(facts);
   if (column < 0 || !reads_one_tensor_of_columns(facts, column)) return std::nullopt;
   const bool is_narrow = facts.size(column) <= kNarrow;

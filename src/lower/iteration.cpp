@@ -222,6 +222,7 @@ bool steps_evenly(const IterationSpace& space, const Access& access, AxisId oute
 // Whether every access steps evenly from one axis to the other.
 bool mergeable(const IterationSpace& space, AxisId outer, AxisId inner) {
   if (space.axes[outer].reduced != space.axes[inner].reduced) return false;
+  if (space.axes[outer].reduced && space.batch_invariant) return false;
   return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
     return steps_evenly(space, access, outer, inner);
   });
@@ -290,8 +291,11 @@ IterationSpace iteration_space(const Plan& plan, GroupId index) {
   collect_accesses(plan, index, space);
   space.contraction = find_contraction(plan, index, space);
   space.has_online_sums = !online_sums(plan, index).empty();
-  for (NodeId id : plan.groups[index].nodes)
+  space.batch_invariant = plan.batch_invariant;
+  for (NodeId id : plan.groups[index].nodes) {
     space.reductions += is_reduction(plan.graph[id].op) ? 1 : 0;
+    space.keeps_innermost |= plan.graph[id].keeps_innermost;
+  }
   space.needs_rows_again = needs_rows_again(plan, index);
   space.kept_computed = kept_computed(plan, index);
   space.bytes = plan.groups[index].bytes();
@@ -315,7 +319,7 @@ IterationSpace iteration_space(const Plan& plan, GroupId index) {
       merged = true;
     }
   }
-  if (plan.groups[index].rows_on_chip) merge_reduced_axes(space);
+  if (plan.groups[index].rows_on_chip && !space.batch_invariant) merge_reduced_axes(space);
   return space;
 }
 

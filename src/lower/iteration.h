@@ -56,6 +56,11 @@ struct IterationSpace {
   std::vector<Access> accesses;
   std::optional<Contraction> contraction;
   bool has_online_sums = false;  // see online.h
+  // Plan::batch_invariant: configs may not let the number of rows, or where rows lie in memory,
+  // change the order of additions. Reduced axes then are not merged: rows of one tensor would be,
+  // but not those of several.
+  bool batch_invariant = false;
+  bool keeps_innermost = false;  // a reduction's innermost axis is kept (Node::keeps_innermost)
   int reductions = 0;
   bool needs_rows_again = false;  // a row's elements are used again after its reduction
   int kept_computed = 0;          // peak number of computed tiles kept live across a reduction

@@ -36,6 +36,8 @@ std::string_view runs_alone(const Graph& graph, const Node& node, const View& re
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted) {
   if (!space.contraction) return refused("the group is no matrix product");
   if (machine.kind == MachineKind::cpu) return refused("the device has no cuBLASLt");
+  if (space.batch_invariant)
+    return refused("cuBLASLt chooses the order of additions by shape, this program by length only");
   const char* const library_refused = "cuBLASLt refused a product of this program";
   const bool has_refused = machine.matmul_library == MatmulLibrary::refused;
   if (!space.contraction->is_alone)

@@ -8,6 +8,7 @@
 #include "src/lower/gpu_facts.h"
 #include "src/lower/rounds.h"
 #include "src/lower/tiling_fields.h"
+#include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
@@ -46,13 +47,28 @@ TileAxes oriented(const IterationSpace& space, TileAxes axes) {
   return axes;
 }
 
+// With one row or one column, a batch-invariant program sums a product like any other. -1: the
+// result has one element.
+int single_column(const IterationSpace& space) {
+  const AxisList kept = space.kept_axes();
+  return kept.empty() ? -1 : *std::max_element(kept.begin(), kept.end(), [&](int a, int b) {
+    return space.size(a) < space.size(b);
+  });
+}
+
+// 1 for no axis.
+std::int64_t size_along(const IterationSpace& space, int axis) {
+  return axis < 0 ? 1 : space.size(axis);
+}
+
 Tiling cpu_tiling(const IterationSpace& space, const TileAxes& axes) {
   constexpr std::int64_t kRows = 8;
   constexpr std::int64_t kCols = 128;
   Tiling tiling;
   tiling.row_axis = axes.row;
   tiling.col_axis = axes.col;
-  tiling.tile_rows = std::min(kRows, power_above(space.size(axes.row)));
+  if (axes.col < 0) return tiling;
+  tiling.tile_rows = std::min(kRows, power_above(size_along(space, axes.row)));
   tiling.tile_cols = std::clamp<std::int64_t>(power_above(space.size(axes.col)), 16, kCols);
   return tiling;
 }
@@ -68,9 +84,13 @@ Tiling gpu_tiling(const GpuFacts& facts, const TileAxes& axes, const TileSize& s
   tiling.row_axis = axes.row;
   tiling.col_axis = axes.col;
   tile::Mapping& mapping = tiling.mapping;
+  if (axes.col < 0) {
+    mapping.threads = mapping.threads_per_row = tile::kWarpThreads;
+    return tiling;
+  }
   mapping.vector = std::min(4, facts.vector_along(axes.col));
   tiling.tile_cols = std::clamp<std::int64_t>(power_above(facts.size(axes.col)), 16, size.cols);
-  tiling.tile_rows = std::min(size.rows, power_above(facts.size(axes.row)));
+  tiling.tile_rows = std::min(size.rows, power_above(size_along(facts.space, axes.row)));
   mapping.threads_per_row =
       static_cast<int>(std::min<std::int64_t>(16, tiling.tile_cols / mapping.vector));
   mapping.threads = static_cast<int>(
@@ -92,8 +112,8 @@ struct ProductFacts {
     for (int axis : facts.space.kept_axes())
       if (axis != axes.row && axis != axes.col) count *= facts.size(axis);
     const Tiling each = tiling(size);
-    return count * ceil_div(facts.size(axes.row), each.tile_rows) *
-           ceil_div(facts.size(axes.col), each.tile_cols);
+    return count * ceil_div(size_along(facts.space, axes.row), each.tile_rows) *
+           ceil_div(size_along(facts.space, axes.col), each.tile_cols);
   }
   // The first size with a tile for every multiprocessor; kBySize if there is none.
   int largest_busy() const {
@@ -127,9 +147,10 @@ Offer gpu_offer(const ProductFacts& product, Wanted wanted) {
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
   if (!space.contraction) return refused("the group has no product of two tensors in memory");
   const TileAxes found = tile_axes(space);
-  if (found.row < 0 || found.col < 0)
+  const bool is_whole = found.row >= 0 && found.col >= 0;
+  if (!is_whole && !space.batch_invariant)
     return refused("no operand is repeated along an axis of the result");
-  const TileAxes axes = oriented(space, found);
+  const TileAxes axes = is_whole ? oriented(space, found) : TileAxes{-1, single_column(space)};
   if (machine.kind == MachineKind::cpu) return {{MatmulConfig{cpu_tiling(space, axes)}}, "", {}};
   const GpuFacts facts(space, machine);
   return gpu_offer({facts, axes}, wanted);

@@ -9,7 +9,25 @@
 
 namespace sinter {
 
+namespace {
+
+// Strides do not tell with one row or one column, so a batch-invariant program goes by the axes
+// that it names.
+int traced_column(const IterationSpace& space, const Machine& machine) {
+  const AxisList kept = space.kept_axes();
+  if (kept.empty()) return -1;
+  const int column = gpu_kept_column(GpuFacts(space, machine));
+  return column >= 0 ? column : kept.back();
+}
+
+}  // namespace
+
+bool reduces_columns(const IterationSpace& space, const Machine& machine) {
+  return space.batch_invariant ? space.keeps_innermost : kept_column(space, machine) >= 0;
+}
+
 int kept_column(const IterationSpace& space, const Machine& machine) {
+  if (space.batch_invariant) return traced_column(space, machine);
   return machine.kind == MachineKind::cpu ? cpu_kept_column(space)
                                           : gpu_kept_column(GpuFacts(space, machine));
 }
@@ -17,7 +35,7 @@ int kept_column(const IterationSpace& space, const Machine& machine) {
 std::string row_refusal(const IterationSpace& space, const Machine& machine) {
   const std::vector<int> reduced = space.reduced_axes();
   if (reduced.empty()) return "nothing is reduced";
-  if (kept_column(space, machine) >= 0) return "memory is contiguous along a kept axis";
+  if (reduces_columns(space, machine)) return "memory is contiguous along a kept axis";
   if (reduced.size() > 1) return "several axes are reduced";
   if (machine.kind == MachineKind::gpu && transposed_row_tiling(GpuFacts(space, machine)))
     return "";

@@ -9,7 +9,9 @@
 
 namespace sinter {
 
-// The kept axis to use as the tile's columns; -1: use a reduced axis.
+// Whether a kept axis lies along the tile's columns, rather than a reduced one.
+bool reduces_columns(const IterationSpace& space, const Machine& machine);
+// That axis; -1 if there is none, as all kept axes have one element.
 int kept_column(const IterationSpace& space, const Machine& machine);
 
 // Why programs cannot hold whole rows; empty if they can.

@@ -148,9 +148,10 @@ std::shared_ptr<LaunchGraph> make_graph(const Executable& executable) {
 }
 
 // The device's machine; loads the matmul library only if the graph can use it.
-Machine machine_for(const Graph& graph, Device& device) {
+Machine machine_for(const Graph& graph, Device& device, bool batch_invariant) {
   Machine machine = device.machine();
-  if (has_work_for_a_library(graph)) machine.matmul_library = device.matmul_library();
+  if (!batch_invariant && has_work_for_a_library(graph))
+    machine.matmul_library = device.matmul_library();
   return machine;
 }
 
@@ -181,7 +182,9 @@ double estimate_nanoseconds(const FusionGroup& group) {
 }
 
 Graph simplified(const Graph& traced, const BuildOptions& options, const ObservePass& observe) {
-  return simplify(options.emulate_eager_rounding ? round_every_result(traced) : traced,
+  Graph graph = options.emulate_eager_rounding ? round_every_result(traced) : traced;
+  if (options.batch_invariant) graph = note_kept_axes(std::move(graph));
+  return simplify(std::move(graph),
                   {options.separate_ops() ? Bits::kept : Bits::free, options.fuse}, observe);
 }
 
@@ -193,6 +196,7 @@ PlannedKernels plan_kernels(const Graph& graph, const BuildOptions& options, con
   FusionOptions fusion = fusion_options(options.fuse, workers, machine);
   fusion.runs_alone = alone_rule(machine);
   fusion.separate_ops = options.separate_ops();
+  if (options.batch_invariant) make_batch_invariant(fusion);
   PlannedKernels planned{
       make_plan(simplified(graph, options), fusion, options.outputs.views), {}, {}};
   const Plan& plan = planned.plan;
@@ -236,7 +240,7 @@ std::shared_ptr<const Program> build_program(Graph graph,
   auto program = std::make_shared<Program>();
   program->traced = std::move(graph);
   program->options = options;
-  program->machine = machine_for(program->traced, *device);
+  program->machine = machine_for(program->traced, *device, options.batch_invariant);
   plan_program(*program, *device);
   if (library_refuses(*program, *device)) {
     program->machine.matmul_library = MatmulLibrary::refused;

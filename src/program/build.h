@@ -42,6 +42,7 @@ struct BuildOptions {
   bool deterministic = false;  // tuning may not change bits
   bool use_tuning = true;      // false: the heuristic's configs
   bool emulate_eager_rounding = false;
+  bool batch_invariant = false;  // a row's bits do not depend on other rows
   OutputLayout outputs = {};
 
   // Whether every operation must give the same bits as in a kernel of its own.

@@ -85,11 +85,13 @@ const CudaArchitecture& find_cuda_architecture(std::string_view name) {
   fail_user("cuda", "there is no architecture '{}'; there are {}", name, names);
 }
 
-Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& architecture) {
-  PlannedKernels planned = plan_kernels(graph, {.fuse = fuse}, architecture.machine,
-                                        architecture.machine.multiprocessors);
+Program plan_for_cuda(const Graph& graph, const BuildOptions& options,
+                      const CudaArchitecture& architecture) {
+  PlannedKernels planned =
+      plan_kernels(graph, options, architecture.machine, architecture.machine.multiprocessors);
   Program program;
   program.traced = graph;
+  program.options = options;
   program.plan = std::move(planned.plan);
   program.kernels = std::move(planned.kernels);
   program.origins = std::move(planned.origins);

@@ -21,7 +21,8 @@ const std::vector<CudaArchitecture>& cuda_architectures();
 const CudaArchitecture& find_cuda_architecture(std::string_view name);  // UserError
 
 // Without an executable: enough for stage_text() up to "tile".
-Program plan_for_cuda(const Graph& graph, bool fuse, const CudaArchitecture& architecture);
+Program plan_for_cuda(const Graph& graph, const BuildOptions& options,
+                      const CudaArchitecture& architecture);
 
 // The kernels' text at stage "source", "ptx" or "sass". The latter two need NVRTC, and "sass" also
 // NVIDIA's disassembler: DeviceError that says what to install.

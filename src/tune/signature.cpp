@@ -88,6 +88,7 @@ std::string signature_text(const Plan& plan, GroupId g, const IterationSpace& sp
   const FusionGroup& group = group_at(plan, g);
   NodeNames names(plan, group);
   std::string text = axes_text(space) + "\n";
+  if (space.batch_invariant) text += "batch-invariant\n";
   for (NodeId id : group.nodes) {
     const Node& node = plan.graph[id];
     text += fmt::format("{} = {}:{}", names.of(id), name_of(node), name_of(node.dtype));

@@ -99,8 +99,9 @@ Graph product(std::int64_t m, std::int64_t n) {
 
 using Names = std::set<std::pair<std::string, std::string>>;  // (part, name)
 
-void add_chosen(const Graph& graph, const Machine& machine, Names& chosen) {
-  const Plan plan = make_plan(graph, {});
+void add_chosen(const Graph& graph, const Machine& machine, Names& chosen,
+                const FusionOptions& options = {}) {
+  const Plan plan = make_plan(graph, options);
   for (GroupId g = 0; g < plan.groups.end_id(); ++g)
     for (const RuleText& rule : best_offer(iteration_space(plan, g), machine).rules)
       chosen.emplace(rule.part, rule.name);
@@ -118,6 +119,13 @@ TEST(RulesTest, EveryRuleChoosesForSomeGroup) {
             program(maker, maker.input({rows, columns}, dtype));
             add_chosen(maker.graph, gpu(cluster), chosen);
           }
+  for (const std::int64_t columns : {128, 2048, 65536}) {
+    GraphMaker maker;
+    maker.output(softmax(maker, maker.input({100, columns})));
+    FusionOptions options;
+    make_batch_invariant(options);
+    add_chosen(maker.graph, gpu(8), chosen, options);
+  }
   GraphMaker scalar;
   scalar.output(scalar.op(Op::exp, {scalar.input({})}));
   add_chosen(scalar.graph, gpu(8), chosen);

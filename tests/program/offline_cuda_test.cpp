@@ -19,9 +19,9 @@ TEST(OfflineCuda, PlansTheKernelsOfEveryArchitecture) {
   for (const CudaArchitecture& architecture : cuda_architectures()) {
     EXPECT_EQ(&find_cuda_architecture(architecture.name), &architecture);
     EXPECT_EQ(architecture.machine.kind, MachineKind::gpu);
-    const Program fused = plan_for_cuda(graph, true, architecture);
+    const Program fused = plan_for_cuda(graph, {}, architecture);
     EXPECT_EQ(fused.kernels.size(), 1u);
-    EXPECT_GT(plan_for_cuda(graph, false, architecture).kernels.size(), 1u);
+    EXPECT_GT(plan_for_cuda(graph, {.fuse = false}, architecture).kernels.size(), 1u);
     EXPECT_NE(stage_text(fused, "tile").find("kernel"), std::string::npos);
   }
 }
@@ -37,7 +37,8 @@ TEST(OfflineCuda, CompilesIntegerPowersAndReversedViews) {
   for (bool fuse : {true, false}) {
     std::string ptx;
     try {
-      ptx = cuda_stage_text(plan_for_cuda(graph, fuse, architecture), "ptx", architecture);
+      ptx =
+          cuda_stage_text(plan_for_cuda(graph, {.fuse = fuse}, architecture), "ptx", architecture);
     } catch (const DeviceError& error) {
       GTEST_SKIP() << error.what();
     }

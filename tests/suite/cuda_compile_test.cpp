@@ -31,7 +31,7 @@ void add_kernels(const Case& each, const Shape2& shape, DType dtype,
                  const CudaArchitecture& architecture, Kernels& kernels) {
   const auto trace =
       trace_function(each.program, unbacked_inputs(each, shape, dtype, open_device("cpu")));
-  for (const Kernel& kernel : plan_for_cuda(trace->graph, true, architecture).kernels) {
+  for (const Kernel& kernel : plan_for_cuda(trace->graph, {}, architecture).kernels) {
     const std::string title = each.name + " " + to_string(shape) + " " +
                               std::string(name_of(dtype)) + " " + architecture.name;
     kernels.try_emplace({architecture.name, render_cuda(kernel.program()).text()}, title);

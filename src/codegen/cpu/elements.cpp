@@ -64,14 +64,16 @@ class ElementLoops {
     return values_.program[stage_.kept.empty() ? updates_[0].tile : stage_.kept[0]].shape;
   }
 
-  // A cheap reduction is bound by the latency of its accumulator: several accumulators hide it.
+  // A cheap reduction is bound by the latency of its accumulator: several accumulators hide it. If
+  // bits may not depend on what shares the kernel, neither may their number.
   int unroll() const {
     int cost = 0;
     bool reduces = false;
     for (const Instr* instr : stage_.elements)
       cost += instr->code == Code::pointwise ? std::max(1, info(instr->op).cost) : 1;
     for (const Instr* instr : stage_.sinks) reduces |= instr->code == Code::reduce;
-    return reduces && cost < kLightBody && shape_.cols >= 2 * kUnroll * values_.lanes ? kUnroll : 1;
+    const bool is_light = cost < kLightBody || values_.program.separate_ops;
+    return reduces && is_light && shape_.cols >= 2 * kUnroll * values_.lanes ? kUnroll : 1;
   }
 
   void render_transposes() {

@@ -27,7 +27,7 @@ class CaseWorkload : public Workload {
 
   CompiledFunction compiled(const std::string& provider) const override {
     return compile_list(each_.program, static_cast<int>(each_.inputs.size()),
-                        {.fuse = provider == "fused", .name = each_.name});
+                        options_of(provider, each_.name));
   }
 
   std::vector<Tensor> make_inputs(const std::shared_ptr<Device>& device,

@@ -54,7 +54,7 @@ class ProgramWorkload : public Workload {
         [file = file_, sizes = sizes_](std::span<const Tensor> inputs) {
           return file->trace_example(inputs, sizes);
         },
-        static_cast<int>(specs_.size()), {.fuse = provider == "fused", .name = facts().case_name});
+        static_cast<int>(specs_.size()), options_of(provider, facts().case_name));
   }
 
   std::vector<Tensor> make_inputs(const std::shared_ptr<Device>& device,

@@ -60,10 +60,11 @@ int host_threads(const Device& device) {
 }
 
 void check_providers(const std::vector<std::string>& providers) {
-  if (providers.empty()) fail_user("suite", "no provider is given; there are eager and fused");
+  constexpr std::string_view kKnown = "there are eager, fused and batch_invariant";
+  if (providers.empty()) fail_user("suite", "no provider is given; {}", kKnown);
   for (const std::string& name : providers)
-    if (name != "eager" && name != "fused")
-      fail_user("suite", "there is no provider '{}'; there are eager and fused", name);
+    if (name != "eager" && name != "fused" && name != "batch_invariant")
+      fail_user("suite", "there is no provider '{}'; {}", name, kKnown);
 }
 
 // The limit depends on the bytes only, so peers get that of our own rows.

@@ -35,6 +35,13 @@ struct WorkloadFacts {
   std::string title() const { return case_name + " " + shape + " " + dtype; }
 };
 
+// How a provider compiles: "eager" without fusion, "batch_invariant" with CompileOptions of that
+// name.
+inline CompileOptions options_of(const std::string& provider, const std::string& name) {
+  return {
+      .fuse = provider != "eager", .name = name, .batch_invariant = provider == "batch_invariant"};
+}
+
 // What one provider computed.
 struct ProviderOutputs {
   std::string provider;

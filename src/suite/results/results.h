@@ -28,9 +28,10 @@ struct ResultRow {
   std::string shape;
   std::string dtype;
   std::string device;
-  std::string provider;  // "eager", "fused"; peers: "torch_eager", "torch_compile"
-  std::string error;     // not empty: the row failed
-  std::string skipped;   // not empty: it was not run, e.g. because it does not fit into memory
+  std::string
+      provider;       // "eager", "fused", "batch_invariant"; peers: "torch_eager", "torch_compile"
+  std::string error;  // not empty: the row failed
+  std::string skipped;  // not empty: it was not run, e.g. because it does not fit into memory
 
   std::optional<BenchResult> timing;
   int visits = 0;  // how often it was timed, or tried
@@ -63,7 +64,9 @@ struct ResultRow {
   void add_samples(const std::vector<double>& times, const std::vector<double>& limit);
 
   std::string title() const { return case_name + " " + shape + " " + dtype; }
-  bool is_peers() const { return provider != "eager" && provider != "fused"; }
+  bool is_peers() const {
+    return provider != "eager" && provider != "fused" && provider != "batch_invariant";
+  }
 
   // Sets the reason of every metric without value and reason to why the row was skipped or failed.
   void explain_missing();

@@ -52,7 +52,8 @@ const run = {
   providers: unique(data.rows.map((row) => row.provider))
     .sort((a, b) => providerRank(a) - providerRank(b)),
 };
-run.peers = run.providers.filter((name) => name !== "eager" && name !== "fused");
+run.peers = run.providers.filter(
+  (name) => !["eager", "fused", "batch_invariant"].includes(name));
 
 const cellOf = (row) => cells.get(cellKey(row));
 const cellsOf = (caseName, dtype) =>
