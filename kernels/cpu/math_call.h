@@ -154,6 +154,18 @@ SN_INLINE bool any_lane(M mask) {
   for (unsigned i = 0; i < sizeof(M) / sizeof(mask[0]); ++i) some |= mask[i];
   return some != 0;
 }
+// any_lane(a > b) for 32-bit lanes, without a round trip from mask register to vector and back.
+template <class I>
+SN_INLINE bool any_greater(I a, I b) {
+#if SN_AVX512
+  if constexpr (sizeof(I) == 64 && sizeof(a[0]) == 4) {
+    u16 k;
+    asm("vpcmpgtd %2, %1, %0" : "=Yk"(k) : "v"(a), "v"(b));
+    return k != 0;
+  }
+#endif
+  return any_lane(a > b);
+}
 
 // x| so small that f(x) = x (1 + O(x^2)) is x, and f(x) = 1 + O(x^2) is 1: its powers would be
 // denormal, which processors compute slowly.

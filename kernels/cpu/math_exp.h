@@ -255,20 +255,6 @@ SN_INLINE f32v lookup32(f32v index, f32v low, f32v high) {  // by the index's lo
   asm("vpermi2ps %2, %1, %0" : "+v"(index) : "v"(low), "v"(high));
   return index;
 }
-// Minimum and maximum, but 0 if x is denormal: processors multiply denormals slowly.
-#define SN_OF_NORMAL(name, instruction)                                \
-  SN_INLINE f32v name##_of_normal(f32v limit, f32v x) {                \
-    f32v r;                                                            \
-    u16 k;                                                             \
-    asm("vptestmd %3, %2, %1\n\t" instruction " %2, %4, %0%{%1%}%{z%}" \
-        : "=v"(r), "=&Yk"(k)                                           \
-        : "v"(x), "v"(splat(0x7f800000)), "v"(limit));                 \
-    return r;                                                          \
-  }
-SN_OF_NORMAL(least, "vminps")
-SN_OF_NORMAL(greatest, "vmaxps")
-#undef SN_OF_NORMAL
-
 // Adding this rounds to a multiple of 1/32 and leaves 32 times it in the low bits.
 constexpr f32 kRoundTo32nd = 0x1.8p18f;
 constexpr f32 kLog2e = 0x1.715476p0f;
@@ -296,19 +282,28 @@ SN_INLINE f32v exp_clamped(f32v x) {
   f32v f = mul_add(x, kLog2e, -n);
   return power_in_32nds(shifted, n, mul_add(x, kLog2eLow, f));
 }
+// Adding a negligible number replaces denormals, which processors multiply slowly.
 SN_INLINE f32v exp(f32v x) {
-  return exp_clamped(greatest(splat(-110.0f), least_of_normal(splat(100.0f), x)));
+  return exp_clamped(greatest(splat(-110.0f), least(splat(100.0f), 0x1p-60f + x)));
 }
 SN_INLINE f32v exp2(f32v x) {
-  x = greatest(splat(-160.0f), least_of_normal(splat(140.0f), x));
+  x = greatest(splat(-160.0f), least(splat(140.0f), 0x1p-60f + x));
   f32v shifted = x + kRoundTo32nd;
   f32v n = shifted - kRoundTo32nd;
   return power_in_32nds(shifted, n, x - n);
 }
 
+// While e^-x is normal, nothing needs to be replaced. Other lanes take a slower way, which gives
+// their neighbours the same bits.
+SN_INLINE f32v near_sigmoid(f32v x) { return 1 / (exp_clamped(0x1p-60f - x) + 1); }
+static __attribute__((noinline)) f32v far_sigmoid(f32v x) {
+  f32v z = exp(-magnitude(x));
+  f32v y = sigmoid_of_power(x, z);
+  return magnitude(x) <= 87 ? near_sigmoid(x) : y;
+}
 SN_INLINE f32v sigmoid(f32v x) {
-  f32v z = exp_clamped(greatest_of_normal(splat(-110.0f), (f32v)((i32v)x | (i32)0x80000000)));
-  return sigmoid_of_power(x, z);
+  const bool is_far = any_greater((i32v)magnitude(x), (i32v)splat(87.0f));
+  return __builtin_expect(is_far, 0) ? far_sigmoid(x) : near_sigmoid(x);
 }
 
 // (e^2|x| - 1) / (e^2|x| + 1), where e^2|x| - 1 = (t - 1) + t (2^f - 1) and t is a power of two

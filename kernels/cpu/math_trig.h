@@ -145,15 +145,23 @@ SN_INLINE P tan_of_rest(Reduced<P> r) {  // |rest| at most slightly above pi / 4
 
 #ifdef __FMA__
 
+// Whether a lane is beyond the limit, infinite or NaN: a compare of bit patterns, which more ports
+// can execute than a compare of floats.
+template <class P>
+SN_INLINE bool any_above(P m, P limit) {
+  return __builtin_expect(any_greater((Bits<P>)m, (Bits<P>)limit), 0);
+}
 template <class P>
 SN_INLINE Reduced<P> reduced_angle(P x, P m, AngleStep step) {
   Reduced<P> r = near_angle(x, step);
   if constexpr (kNarrow<P>) {
-    auto is_far = (m > far<P>(step)) & (m < infinity<P>());  // infinite ones have become NaN
-    if (__builtin_expect(any_lane(is_far), 0)) {
-      Reduced<P> of_far = far_angle(x, step);
-      r.rest = is_far ? of_far.rest : r.rest;
-      r.odd = is_far ? of_far.odd : r.odd;
+    if (any_above(m, far<P>(step))) {
+      auto is_far = (m > far<P>(step)) & (m < infinity<P>());  // infinite ones have become NaN
+      if (any_lane(is_far)) {
+        Reduced<P> of_far = far_angle(x, step);
+        r.rest = is_far ? of_far.rest : r.rest;
+        r.odd = is_far ? of_far.odd : r.odd;
+      }
     }
   }
   return r;
@@ -167,9 +175,8 @@ SN_INLINE P inline_sin_of_part(P x) {
 }
 template <class P>
 SN_INLINE P inline_cos_of_part(P x) {
-  P m = magnitude(x);
-  P y = sin_of_rest(reduced_angle(m < negligible<P>() ? P{} : x, m, kCosStep));
-  return m < negligible<P>() ? P{} + 1 : y;
+  // The rest of a small angle is near pi / 2, so only the product with 1 / pi needs the addition.
+  return sin_of_rest(reduced_angle(x + either<P>(0x1p-60, 0x1p-100), magnitude(x), kCosStep));
 }
 template <class P>
 SN_INLINE P inline_tan_of_part(P x) {

@@ -222,6 +222,16 @@ SN_CONVERT_TO_WHOLE(i64, 9223372036854775808.0)
 #undef SN_CONVERT_TO_FLOAT
 #undef SN_CONVERT_TO_WHOLE
 
+// start, start + step, .. as f32, each rounded once.
+SN_INLINE f32v range_f32(i64 start, i64 step) {
+  const i64 last = start + step * (SN_LANES - 1);
+  if (__builtin_expect(start == (i32)start && last == (i32)last, 1))
+    return to_f32(splat((i32)start) + iota_i32() * splat((i32)step));
+  f32v r;
+  for (int i = 0; i < SN_LANES; ++i) r[i] = (f32)(start + i * step);
+  return r;
+}
+
 template <class T>
 SN_INLINE auto to_bool(T x) {
   return as_mask(x != T{});

@@ -8,9 +8,10 @@
 namespace sinter {
 namespace {
 
-constexpr std::int64_t kTileElements = 4096;   // of a multi-row tile: stays in L1
-constexpr std::int64_t kLongestRow = 1 << 18;  // elements
-constexpr std::int64_t kShortRow = 16;         // below this, another axis makes better columns
+constexpr std::int64_t kTileElements = 4096;    // of a multi-row tile: stays in L1
+constexpr std::int64_t kStoredElements = 1024;  // of one whose rows are reduced, then stored
+constexpr std::int64_t kLongestRow = 1 << 18;   // elements
+constexpr std::int64_t kShortRow = 16;          // below this, another axis makes better columns
 constexpr std::int64_t kColumnTile = 1024;
 constexpr std::int64_t kTransposeTile = 64;  // columns, if both sides have similar strides
 constexpr std::int64_t kTransposeRows = 32;
@@ -69,7 +70,7 @@ int largest(const IterationSpace& space, const std::vector<int>& axes) {
 
 // Gives the tile several rows: along the contiguous axis of a transposed access if there is one,
 // otherwise along the innermost other kept axis. Returns the transposed access.
-Crossing choose_rows(const IterationSpace& space, Tiling& tiling) {
+Crossing choose_rows(const IterationSpace& space, std::int64_t elements, Tiling& tiling) {
   if (const Crossing crossing = find_crossing(space, tiling.col_axis); crossing.axis >= 0) {
     tiling.row_axis = crossing.axis;
     tiling.rows_first = true;  // the transposed input is read along its contiguous axis
@@ -77,7 +78,7 @@ Crossing choose_rows(const IterationSpace& space, Tiling& tiling) {
   }
   std::vector<int> rows = space.kept_axes();
   std::erase(rows, tiling.col_axis);
-  const std::int64_t wanted = kTileElements / tiling.tile_cols;
+  const std::int64_t wanted = elements / tiling.tile_cols;
   if (rows.empty() || wanted < 2) return {};
   tiling.row_axis = rows.back();
   tiling.tile_rows =
@@ -96,7 +97,7 @@ Tiling cpu_pointwise_tiling(const IterationSpace& space) {
       space.size(biggest) >= 4 * space.size(tiling.col_axis))
     tiling.col_axis = biggest;
   tiling.tile_cols = std::min(bucket(space.size(tiling.col_axis)), 2 * kTileElements);
-  if (const Crossing crossing = choose_rows(space, tiling); crossing.axis >= 0)
+  if (const Crossing crossing = choose_rows(space, kTileElements, tiling); crossing.axis >= 0)
     shape_transposing_tile(space, crossing, tiling);
   return tiling;
 }
@@ -105,7 +106,10 @@ Tiling cpu_row_tiling(const IterationSpace& space) {
   Tiling tiling;
   tiling.col_axis = space.reduced_axes().back();
   tiling.tile_cols = bucket(space.size(tiling.col_axis));
-  if (choose_rows(space, tiling).axis >= 0)
+  // Every tile is read first and stored last: small tiles mix the two, which keeps memory busy.
+  const bool stores = std::any_of(space.accesses.begin(), space.accesses.end(),
+                                  [](const Access& a) { return a.write && !a.per_row; });
+  if (choose_rows(space, stores ? kStoredElements : kTileElements, tiling).axis >= 0)
     tiling.tile_rows = std::clamp<std::int64_t>((1 << 16) / tiling.tile_cols, 16, kTransposeTile);
   return tiling;
 }

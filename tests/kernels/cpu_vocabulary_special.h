@@ -110,6 +110,34 @@ SN_TEST(SpecialLanesHaveLibmsResultsAndLeaveOthersAlone) {
 #undef SN_ROW
 }
 
+// Unusual lanes take a slower way, and a vector with one of them takes all its lanes there.
+template <class F>
+void check_neighbours(const char* name, F function) {
+  for (f32 neighbour : borders<f32>())
+    for (f32 x : borders<f32>()) {
+      f32 lanes[kLanes];
+      for (int i = 0; i < kLanes; ++i) lanes[i] = i == 1 ? neighbour : x;
+      const f32 beside = lanes_of(function(load(&lanes[0])))[0];
+      const f32 alone = lanes_of(function(splat(x)))[0];
+      EXPECT_TRUE(std::memcmp(&beside, &alone, sizeof alone) == 0 ||
+                  (beside != beside && alone != alone))
+          << name << " of " << x << " beside " << neighbour << ": " << beside << ", not " << alone;
+    }
+}
+
+SN_TEST(ResultsDoNotDependOnNeighbours) {
+#define SN_ROW(name) check_neighbours(#name, [](auto x) { return sn::name(x); });
+  SN_ROW(exp) SN_ROW(exp2) SN_ROW(tanh) SN_ROW(sigmoid) SN_ROW(sin) SN_ROW(cos)
+#undef SN_ROW
+}
+
+SN_TEST(TheCosineOfSmallAnglesIsOne) {
+  for (f64 x : {0.0, 1e-310, 1e-40, 1e-30, 1e-20}) {
+    EXPECT_EQ(lanes_of(sn::cos(splat((f32)x)))[0], 1.0f) << x;
+    EXPECT_EQ(lanes_of(sn::cos(splat(-x)))[0], 1.0) << x;
+  }
+}
+
 template <class T, class F, class R>
 void check_special_pairs(const char* name, F function, R reference) {
   std::vector<T> values = special_values<T>();

@@ -383,6 +383,16 @@ SN_TEST(Conversions) {
   }
 }
 
+SN_TEST(RangesOfFloatsAreRoundedOnce) {
+  constexpr i64 kTop = i64{1} << 31;
+  for (i64 start :
+       {i64{0}, i64{-5}, i64{16777215}, kTop - 1, -kTop, kTop, kTop - kLanes, 3 * kTop, -5 * kTop})
+    for (i64 step : {i64{1}, i64{-1}, i64{7}, i64{0}, kTop / 4, -kTop / 2, kTop + 1, 3 * kTop + 1})
+      for (int i = 0; i < kLanes; ++i)
+        EXPECT_EQ(get_lane(range_f32(start, step), i), (f32)(start + i * step))
+            << start << " " << step;
+}
+
 }  // namespace
 
 #include "tests/kernels/cpu_vocabulary_memory.h"

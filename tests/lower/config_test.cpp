@@ -94,6 +94,18 @@ TEST(ConfigTest, ShortRowsAreTakenSeveralAtOnce) {
   EXPECT_GT(d.tiling().tile_rows, 1);
 }
 
+TEST(ConfigTest, FewerShortRowsAreTakenAtOnceWhereTheyAreStored) {
+  const Decision reduced = decide_reduction({4096, 128}, {1});
+  GraphMaker maker;
+  const Operand x = maker.input({4096, 128});
+  maker.output(maker.op(
+      Op::sub, {x, testing_support::along_rows(maker.reduce(ReduceKind::max, x, {1}), 128)}));
+  const Decision stored = decide(maker.graph);
+  EXPECT_EQ(stored.family(), "row");
+  EXPECT_GT(stored.tiling().tile_rows, 1);
+  EXPECT_LT(stored.tiling().tile_rows, reduced.tiling().tile_rows);
+}
+
 TEST(ConfigTest, EndlessRowsAreWalkedInChunks) {
   const Decision d = decide_reduction({4, 1 << 20}, {1});
   EXPECT_EQ(d.family(), "chunked");

@@ -30,8 +30,9 @@ int widest_element(const TileProgram& program, const IndexAnalysis& index) {
       if (!index.affine(instr.args[0])) count(instr.args[0]);
       return;
     }
-    // An index used as data, unless it is cast to i32 at once: then it never has full width.
-    const bool narrows = instr.code == Code::cast && program[instr.results[0]].dtype == DType::i32;
+    // An index used as data, unless it is cast to i32 or f32 at once: then it never has full width.
+    const bool narrows =
+        instr.code == Code::cast && size_of(program[instr.results[0]].dtype) == size_of(DType::i32);
     for (ValueId id : instr.args)
       if (id != kNoValue && index.affine(id) && !narrows && !instr.results.empty() &&
           !index.is_index(instr.results[0]))

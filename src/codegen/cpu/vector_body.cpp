@@ -102,11 +102,7 @@ std::string VectorBody::expression(const Instr& instr) {
     case Code::pointwise:
       return pointwise(instr);
     case Code::cast:
-      if (const auto& affine = values_.index.affine(instr.args[0]);
-          affine && values_.program[instr.results[0]].dtype == DType::i32 &&
-          !values_.is_scalar(instr.args[0]))
-        return index_vector(*affine, DType::i32);
-      return values_.cast_expression(instr, operand(instr.args[0]));
+      return cast(instr);
     case Code::broadcast:
       return operand(instr.args[0]);
     case Code::load:
@@ -115,6 +111,20 @@ std::string VectorBody::expression(const Instr& instr) {
       SINTER_ASSERT(false, "not an element instruction");
       return {};
   }
+}
+
+// An index is cast to i32 and to f32 without a vector of i64, which would halve the lanes.
+std::string VectorBody::cast(const Instr& instr) {
+  const auto& affine = values_.index.affine(instr.args[0]);
+  const DType to = values_.program[instr.results[0]].dtype;
+  if (affine && !values_.is_scalar(instr.args[0])) {
+    if (to == DType::i32) return index_vector(*affine, to);
+    if (to == DType::f32)
+      return values_.cast_expression(instr,
+                                     fmt::format("range_f32({}, {})", values_.offset(*affine),
+                                                 values_.names.text(affine->col_step)));
+  }
+  return values_.cast_expression(instr, operand(instr.args[0]));
 }
 
 std::string VectorBody::pointwise(const Instr& instr) {

@@ -32,6 +32,7 @@ class VectorBody {
  private:
   std::string expression(const tile::Instr& instr);
   std::string index_vector(const Affine& affine, DType dtype) const;
+  std::string cast(const tile::Instr& instr);
   std::string pointwise(const tile::Instr& instr);
   std::string transposed(const tile::Instr& load);
   std::string load(const tile::Instr& instr);

@@ -145,6 +145,28 @@ TEST(CompiledPlanTest, ColumnReductionsWithPositions) {
   expect_compiled_plan_right(maker.graph, 1e-5);
 }
 
+Graph mask_by_ranges(DType dtype) {
+  GraphMaker maker;
+  const Operand x = maker.input({40, 70});
+  const Operand column =
+      maker.range(70, Scalar::of(2.0).as(dtype), Scalar::of(3.0).as(dtype), dtype);
+  maker.output(maker.op(
+      Op::where, {maker.op(Op::le, {expanded(column, {40, 70}), maker.number(99, {40, 70}, dtype)}),
+                  x, maker.number(-1, {40, 70})}));
+  return maker.graph;
+}
+
+TEST(CompiledPlanTest, RangesOfFloatsKeepAllLanes) {
+  const Graph graph = mask_by_ranges(DType::f32);
+  expect_compiled_plan_right(graph, 1e-6);
+  run_plan(make_plan(simplify(graph), {}), random_inputs(graph, 23), {},
+           [&](const Kernel& kernel, const std::vector<tile::BufferBinding>& to) {
+             const std::string text = render_cpu(kernel.program(), 64, true).text();
+             EXPECT_NE(text.find("#define SN_LANES 16\n"), std::string::npos);
+             tile::interpret(kernel.program(), to, scalar_words(kernel), 0, kernel.grid);
+           });
+}
+
 TEST(CompiledPlanTest, SixteenBitSoftmaxBesideIntegers) {
   GraphMaker maker;
   const Operand x = maker.input({7, 90}, DType::bf16);
