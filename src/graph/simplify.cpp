@@ -11,6 +11,7 @@ std::span<const GraphPass> simplify_passes() {
       {"fold_constants", fold_constants},
       {"fold_functions", fold_functions, Bits::free},
       {"use_identities", use_identities, Bits::free},
+      {"pick_before_work", pick_before_work, Bits::free, ForFusion::yes},
       {"narrow_integers", narrow_integers, Bits::kept, ForFusion::yes},
       {"drop_unit_axes", drop_unit_axes},
       {"sink_views", sink_views},
