@@ -15,7 +15,7 @@ namespace {
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
   if (std::string refusal = row_refusal(space, machine); !refusal.empty()) return {{}, refusal};
   if (machine.kind == MachineKind::cpu)
-    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, ""};
+    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space, machine), space, machine)}}, ""};
   const GpuFacts facts(space, machine);
   return {with_cachings(facts, gpu_row_configs(facts, space.reduced_axes().back(), wanted), false),
           ""};
