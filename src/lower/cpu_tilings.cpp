@@ -9,7 +9,7 @@ namespace sinter {
 namespace {
 
 constexpr std::int64_t kTileElements = 4096;    // of a multi-row tile: stays in L1
-constexpr std::int64_t kStoredElements = 1024;  // of one whose rows are reduced, then stored
+constexpr std::int64_t kStoredElements = 1024;  // of one stored to memory after a reduction
 constexpr std::int64_t kLongestRow = 1 << 18;   // elements
 constexpr std::int64_t kShortRow = 16;          // below this, another axis makes better columns
 constexpr std::int64_t kColumnTile = 1024;
@@ -102,12 +102,14 @@ Tiling cpu_pointwise_tiling(const IterationSpace& space) {
   return tiling;
 }
 
-Tiling cpu_row_tiling(const IterationSpace& space) {
+Tiling cpu_row_tiling(const IterationSpace& space, const Machine& machine) {
   Tiling tiling;
   tiling.col_axis = space.reduced_axes().back();
   tiling.tile_cols = bucket(space.size(tiling.col_axis));
   // Every tile is read first and stored last: small tiles mix the two, which keeps memory busy.
-  const bool stores = std::any_of(space.accesses.begin(), space.accesses.end(),
+  // In the cache, fewer and larger programs cost less.
+  const bool stores = space.bytes > machine.cache_bytes &&
+                      std::any_of(space.accesses.begin(), space.accesses.end(),
                                   [](const Access& a) { return a.write && !a.per_row; });
   if (choose_rows(space, stores ? kStoredElements : kTileElements, tiling).axis >= 0)
     tiling.tile_rows = std::clamp<std::int64_t>((1 << 16) / tiling.tile_cols, 16, kTransposeTile);

@@ -11,7 +11,7 @@ namespace sinter {
 
 Tiling cpu_pointwise_tiling(const IterationSpace& space);
 // The columns hold a whole row along the single reduced axis.
-Tiling cpu_row_tiling(const IterationSpace& space);
+Tiling cpu_row_tiling(const IterationSpace& space, const Machine& machine);
 Tiling cpu_column_tiling(const IterationSpace& space, int col_axis);
 Tiling cpu_chunked_tiling(const IterationSpace& space);
 

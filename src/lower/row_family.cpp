@@ -16,7 +16,7 @@ namespace {
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
   if (std::string refusal = row_refusal(space, machine); !refusal.empty()) return refused(refusal);
   if (machine.kind == MachineKind::cpu)
-    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space), space, machine)}}, "", {}};
+    return {{RowConfig{with_cpu_caching(cpu_row_tiling(space, machine), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
   Offer offer;
   if (const auto tiling = transposed_row_tiling(facts))

@@ -94,10 +94,10 @@ TEST(ConfigTest, ShortRowsAreTakenSeveralAtOnce) {
   EXPECT_GT(d.tiling().tile_rows, 1);
 }
 
-TEST(ConfigTest, FewerShortRowsAreTakenAtOnceWhereTheyAreStored) {
-  const Decision reduced = decide_reduction({4096, 128}, {1});
+TEST(ConfigTest, FewerShortRowsAreTakenAtOnceWhereTheyAreStoredToMemory) {
+  const Decision reduced = decide_reduction({1 << 22, 128}, {1});
   GraphMaker maker;
-  const Operand x = maker.input({4096, 128});
+  const Operand x = maker.input({1 << 22, 128});
   maker.output(maker.op(
       Op::sub, {x, testing_support::along_rows(maker.reduce(ReduceKind::max, x, {1}), 128)}));
   const Decision stored = decide(maker.graph);
