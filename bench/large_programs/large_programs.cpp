@@ -52,14 +52,25 @@ Tensor concats(Tensor x, int count) {
   for (int i = 0; i < count; i += 3) x = slice(concat({exp(x), x}, 0), 0, 0, x.shape()[0]);
   return x;
 }
+// Cheap values that are read at two places each.
+Tensor rolls(Tensor x, int count) {
+  const std::int64_t last = x.shape()[1] - 1;
+  for (int i = 0; i < count; i += 3)
+    x = x * 0.5 + concat({slice(x, 1, last, last + 1), slice(x, 1, 0, last)}, 1);
+  return x;
+}
 
 struct Kind {
   const char* name;
   Tensor (*program)(Tensor x, int count);
 };
-constexpr Kind kKinds[] = {
-    {"pointwise_chain", pointwise_chain}, {"views", views},       {"softmaxes", softmaxes},
-    {"residual_layers", residual_layers}, {"integers", integers}, {"concats", concats}};
+constexpr Kind kKinds[] = {{"pointwise_chain", pointwise_chain},
+                           {"views", views},
+                           {"softmaxes", softmaxes},
+                           {"residual_layers", residual_layers},
+                           {"integers", integers},
+                           {"concats", concats},
+                           {"rolls", rolls}};
 
 void measure(const Kind& kind, int count) {
   auto start = Clock::now();

@@ -88,7 +88,7 @@ void Grouping::merge_along_edges() {
 
 void Grouping::merge_readers_of_one_input() {
   for (NodeId source = 0; source < graph_.size(); ++source) {
-    if (is_scalar(graph_[source].op)) continue;
+    if (is_scalar(graph_[source].op) || graph_[source].op == Op::iota) continue;
     std::vector<NodeId> readers;  // one per group
     for (NodeId user : users_[source]) {
       const auto shares_group = [&](NodeId id) { return group_of(id) == group_of(user); };

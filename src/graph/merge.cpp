@@ -64,6 +64,13 @@ std::size_t hash_of(const Node& node) {
   return hash;
 }
 
+// An index compared with a constant. Every kernel computes its own, which costs nothing there: one
+// that kernels share would be stored.
+bool is_index_condition(const Graph& graph, const Node& node) {
+  return (node.op == Op::lt || node.op == Op::ge) && graph[node.operands[0].node].op == Op::iota &&
+         graph[node.operands[1].node].op == Op::constant;
+}
+
 // Finds products of one value by several numbers. Kernels contract products with the sums that
 // follow, so two products whose numbers are equal in this call become one, as with constants, and a
 // guard restricts the program to calls in which they are equal, or are not.
@@ -121,7 +128,7 @@ Graph merge_equal(Graph graph) {
   while (!compaction.is_done()) {
     Node& node = compaction.next();
     factors.unify(node);
-    if (node.op == Op::input) {
+    if (node.op == Op::input || is_index_condition(graph, node)) {
       compaction.keep();
       continue;
     }

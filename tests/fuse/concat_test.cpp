@@ -203,6 +203,17 @@ TEST(ConcatTest, WithoutFusionPartsAreStored) {
                           [](const Node& node) { return node.op == Op::concat; }));
 }
 
+TEST(ConcatTest, KernelsDoNotShareConditions) {
+  const Plan plan = checked({Shape{4, 8}, Shape{4, 8}}, [](const Tensors& in) {
+    Tensor x = in[0];
+    for (int i = 0; i < 3; ++i) x = tanh(x * rolled(x, 3, 1));
+    return Tensors{x};
+  });
+  EXPECT_EQ(plan.groups.size(), 3u) << to_string(plan);
+  for (const UnfusedEdge& edge : plan.unfused)
+    EXPECT_NE(plan.graph[edge.producer].dtype, DType::boolean) << to_string(plan);
+}
+
 // --- reasons ---
 
 TEST(ConcatTest, KernelsThatReadOneTensorSayWhyTheyAreApart) {
