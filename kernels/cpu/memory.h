@@ -92,7 +92,7 @@ SN_INLINE void stream_raw(void* p, V v) {
 // vectors that the partial vector would cost more.
 template <class T>
 SN_INLINE i64 misaligned_lanes(const T* p, i64 cols) {
-  constexpr i64 few = 4;
+  constexpr i64 few = 16;
   return cols < few * SN_LANES ? 0 : (i64)(-(u64)p / sizeof(T) & (SN_LANES - 1));
 }
 SN_INLINE void stream_fence() {
