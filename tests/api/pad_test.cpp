@@ -111,8 +111,7 @@ TEST_P(Pad, NumbersAndRanges) {
 }
 
 TEST_P(Pad, OfWhatIsComputed) {
-  EXPECT_EQ(of_counted(
-                {3}, [](const Tensor& x) { return pad(x * 2.0, 0, 1, 0) * 10.0; }),
+  EXPECT_EQ(of_counted({3}, [](const Tensor& x) { return pad(x * 2.0, 0, 1, 0) * 10.0; }),
             Floats({0, 20, 40, 60}));
 }
 
