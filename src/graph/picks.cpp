@@ -2,8 +2,6 @@
 // exponentiates with values of the row, x is picked instead, and f computed once per row: a loss
 // needs no pass of its own after the reductions that its log-probabilities depend on.
 // In: a Graph. Out: the same values; only the sign of a picked zero may differ.
-#include <algorithm>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -28,6 +26,13 @@ bool is_repeated_along(const View& view, int axis) {
 class Picks {
  public:
   explicit Picks(const Graph& source) : source_(source), rewriter_(source) {}
+
+  bool has_picks() const {
+    for (const Node& node : source_.nodes)
+      if (const std::optional<Pick> pick = find_pick(node); pick && moves_past_work(*pick))
+        return true;
+    return false;
+  }
 
   Graph run() {
     rewriter_.run([this](NodeId id) { return picked_early(id); });
@@ -192,9 +197,9 @@ class Picks {
 }  // namespace
 
 Graph pick_before_work(Graph graph) {
-  const bool has_selection = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                                         [](const Node& node) { return node.op == Op::where; });
-  return has_selection ? Picks(graph).run() : graph;
+  Picks picks(graph);
+  if (!picks.has_picks()) return graph;
+  return picks.run();
 }
 
 }  // namespace sinter

@@ -45,7 +45,7 @@ Graph fold_constants(Graph graph);      // exact ops on constants; x*1, same-typ
 Graph fold_functions(Graph graph);      // also inexact ops: last bits may differ from kernels'
 Graph narrow_integers(Graph graph);     // i64 to i32, where values fit and nothing shows it
 Graph use_identities(Graph graph);      // 1 + tanh(u) is 2 sigmoid(2u); folds 2s into constants
-Graph pick_before_work(Graph graph);  // an element picked by its index, then the work on it
+Graph pick_before_work(Graph graph);    // an element picked by its index, then the work on it
 Graph drop_unit_axes(Graph graph);      // (4096, 1) is (4096): rows are recognised by shape
 Graph sink_views(Graph graph);          // transpose(exp(x)) becomes exp(transpose(x))
 Graph repeat_cheap_work(Graph graph);   // the same through broadcasts: relu(bias) for every row

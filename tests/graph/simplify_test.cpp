@@ -336,7 +336,8 @@ TEST(SimplifyTest, PassesRunInTheListedOrder) {
   for (const GraphPass& pass : simplify_passes()) names += std::string(pass.name) + " ";
   EXPECT_EQ(names,
             "copy_reversed_outputs fold_constants fold_functions use_identities "
-            "pick_before_work narrow_integers drop_unit_axes sink_views repeat_cheap_work compute_where_read "
+            "pick_before_work narrow_integers drop_unit_axes sink_views repeat_cheap_work "
+            "compute_where_read "
             "copy_reversed_outputs "
             "merge_equal "
             "reuse_maxima remove_dead ");
