@@ -223,7 +223,7 @@ const RowRule kLongRules[] = {
      [](const Row& row) {
        return packed(row, kBlockThreads, kBlockThreads * row.machine.largest_cluster);
      },
-     "f16 layernorm on an H200: 256x65536 25.3 to 22.3 us, 512x65536 42.0 to 38.3"},
+     "f16 layer norm on an H200: 256x65536 25.3 to 22.3 us, 512x65536 42.0 to 38.3"},
     {"under four long packed rows per multiprocessor",
      [](const Row& row) { return is_packed(row) && !shares(row) && row.is_few(4); },
      [](const Row& row) { return packed(row, kBlockThreads); }, kPackedSweeps},
@@ -238,7 +238,7 @@ const RowRule kLongRules[] = {
      [](const Row& row) {
        return packed(row, kPackedBlock, threads_that_pad_little(row, 2 * kPackedBlock));
      },
-     "f16 layernorm 128x16384: 8.06 to 7.52 us with two blocks per row on an H200"},
+     "f16 layer norm 128x16384: 8.06 to 7.52 us with two blocks per row on an H200"},
     {"under two long packed rows per multiprocessor, with shared operands",
      [](const Row& row) { return is_packed(row) && row.is_few(2); },
      [](const Row& row) {
@@ -259,12 +259,12 @@ const RowRule kLongRules[] = {
        const std::int64_t wanted = std::min<std::int64_t>(row.threads_for(32), widest);
        return over_cluster(row, std::max(least_threads(row), wanted));
      },
-     "sweeps of layernorm on an H200: half the elements per thread leave registers for the "
+     "sweeps of layer norm on an H200: half the elements per thread leave registers for the "
      "weights"},
     {"long 32-bit rows with shared operands",
      [](const Row& row) { return shares(row) && !row.is_narrow; },
      [](const Row& row) { return over_cluster(row, least_threads(row), 2 * kBlockThreads); },
-     "sweeps of layernorm on an H200: larger blocks load the weights less often"},
+     "sweeps of layer norm on an H200: larger blocks load the weights less often"},
     {"long rows, stored without waiting", [](const Row& row) { return row.stores_at_once; },
      [](const Row& row) { return with_more_threads(row, 2 * kBlockThreads); },
      "half the text to compile"},
@@ -286,7 +286,7 @@ const PrefetchRule kPrefetchRules[] = {
        return facts.row.is_packed && facts.row.has_few_large_rows();
      },
      [](const PrefetchFacts&) { return 1; },
-     "f16 layernorm on an H200: 256x65536 25.3 to 22.3 us, 512x65536 42.0 to 38.3"},
+     "f16 layer norm on an H200: 256x65536 25.3 to 22.3 us, 512x65536 42.0 to 38.3"},
     {"packed rows of 8193 to 16384 with shared operands, under eight per multiprocessor",
      [](const PrefetchFacts& facts) {
        const Row& row = facts.row;
@@ -311,11 +311,11 @@ const PrefetchRule kPrefetchRules[] = {
      [](const PrefetchFacts&) { return 1; }, "a block has no third row to prefetch"},
     {"very long rows with shared operands",
      [](const PrefetchFacts& facts) { return facts.row.length >= kLongest; },
-     [](const PrefetchFacts&) { return 2; }, "sweeps of layernorm on an H200"},
+     [](const PrefetchFacts&) { return 2; }, "sweeps of layer norm on an H200"},
     {"long rows with shared operands, under eight per multiprocessor",
      [](const PrefetchFacts& facts) { return facts.row.length > kLongRow && facts.row.is_few(8); },
      [](const PrefetchFacts&) { return 1; },
-     "sweeps of layernorm on an H200: the weights are loaded once per block"},
+     "sweeps of layer norm on an H200: the weights are loaded once per block"},
     {"other rows", [](const PrefetchFacts&) { return true; },
      [](const PrefetchFacts&) { return 0; }, "judgement: there are many blocks"},
 };
