@@ -115,15 +115,21 @@ std::int64_t GpuFacts::written_bytes() const {
   return bytes;
 }
 
-bool GpuFacts::is_narrow() const {
-  return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-    return !is_memory(access) || access.per_row || access.element_bytes <= 2;
+bool GpuFacts::is_per_column(const Access& access, int col_axis) {
+  const bool moves = col_axis >= 0 && (access.stride(col_axis) != 0 ||
+                                       (access.split && access.split->axis == col_axis));
+  return is_memory(access) && !access.per_row && (moves || access.write);
+}
+
+bool GpuFacts::is_narrow(int col_axis) const {
+  return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+    return !is_per_column(access, col_axis) || access.element_bytes <= 2;
   });
 }
 
-bool GpuFacts::is_16_bit() const {
-  return std::all_of(space.accesses.begin(), space.accesses.end(), [](const Access& access) {
-    return !is_memory(access) || access.per_row || access.element_bytes == 2;
+bool GpuFacts::is_16_bit(int col_axis) const {
+  return std::all_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+    return !is_per_column(access, col_axis) || access.element_bytes == 2;
   });
 }
 

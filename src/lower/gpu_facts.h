@@ -44,9 +44,11 @@ struct GpuFacts {
   int full_reads() const;
   bool writes_elements() const;  // some write is per element, not per row
   std::int64_t written_bytes() const;
-  // All per-element accesses have elements of at most 16 bits.
-  bool is_narrow() const;
-  bool is_16_bit() const;  // all have exactly 16 bits: packed halves (half2)
+  // Whether an access has elements along the columns, rather than one for each row.
+  static bool is_per_column(const Access& access, int col_axis);
+  // All accesses along the columns have elements of at most 16 bits.
+  bool is_narrow(int col_axis) const;
+  bool is_16_bit(int col_axis) const;  // all have exactly 16 bits: packed halves (half2)
   // Whether some operand is broadcast along the rows.
   bool has_shared_operand(int col_axis, int row_axis) const;
 

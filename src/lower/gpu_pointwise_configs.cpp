@@ -101,7 +101,7 @@ struct PointwiseFacts {
       : facts(f),
         usual(pointwise_tiling(f, kPointwiseThreads, 1, 1)),
         across(usual.col_axis < 0 ? -1 : f.crossing(usual.col_axis)),
-        is_narrow(f.is_narrow()) {
+        is_narrow(f.is_narrow(usual.col_axis)) {
     if (usual.col_axis < 0 || across >= 0) return;
     const int row_axis = f.row_axis_beside(usual.col_axis);
     // Rows that are cut at different columns have different vectors of a shared operand.

@@ -51,12 +51,13 @@ class RowConfigs {
   }
 
   // Registers for a thread's elements of one tile. 16-bit floats stay packed (half2) until they are
-  // used.
+  // used. What a row has one of takes no more.
   std::int64_t registers(const Tiling& tiling) const {
     if (row_.is_packed) return elements(tiling) / 2;
     int each = 1;
     for (const Access& access : facts_.space.accesses)
-      if (!access.per_row) each = std::max(each, access.element_bytes / 4);
+      if (GpuFacts::is_per_column(access, row_.col_axis))
+        each = std::max(each, access.element_bytes / 4);
     return elements(tiling) * each;
   }
   std::int64_t held(const Tiling& tiling) const { return registers(tiling) * row_.tiles; }

@@ -378,7 +378,16 @@ ValueId GroupValues::identity(ReduceKind kind, DType dtype) {
 }
 
 void GroupValues::set_reduced(NodeId id, std::span<const ValueId> left) {
-  per_row_[id] = is_arg(graph()[id].reduce_kind) ? b_.cast(left[1], DType::i64) : left[0];
+  if (!is_arg(graph()[id].reduce_kind)) {
+    per_row_[id] = left[0];
+    return;
+  }
+  // Columns before a cut row's first one have negative positions. They win where all elements are
+  // the identity, so that the first element should.
+  ValueId position = left[1];
+  if (tiling_.aligned_to >= 0)
+    position = b_.pointwise(Op::maximum, {position, b_.integer(0, b_[position].dtype)});
+  per_row_[id] = b_.cast(position, DType::i64);
 }
 
 // The element's position in its row, row-major along the reduced axes.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -71,6 +72,20 @@ TEST_P(FewResults, OverAnyAxis) {
     for (std::size_t i = 0; i < eager.size(); ++i)
       ASSERT_NEAR(eager[i], expected.sums[i], bound * std::sqrt(static_cast<double>(shape[1])))
           << i;
+  }
+}
+
+// All elements are what masked-off columns count as.
+TEST_P(FewResults, TheFirstOfRowsOfInfinitiesIsTheGreatest) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const std::int64_t length : {3, 33, 50, 67, 101, 1031, 9001}) {
+    const Tensor x = full({5, length}, infinity).to(device());
+    EXPECT_EQ(compile([](const Tensor& t) { return argmin(t, {1}); })(x).to_vector<std::int64_t>(),
+              std::vector<std::int64_t>(5, 0))
+        << length;
+    EXPECT_EQ(compile([](const Tensor& t) { return argmax(-t, {1}); })(x).to_vector<std::int64_t>(),
+              std::vector<std::int64_t>(5, 0))
+        << length;
   }
 }
 
