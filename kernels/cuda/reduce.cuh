@@ -39,9 +39,17 @@ SN_INLINE bool wins_tie(Placed<V, I> a, Placed<V, I> b) {
       return __VA_ARGS__;                                                                 \
     }                                                                                     \
     template <class V, class I>                                                           \
+    static SN_MEMBER bool beats(Placed<V, I> b, Placed<V, I> a) {                         \
+      return !isnan(a.value) && (isnan(b.value) || better(b.value, a.value));             \
+    }                                                                                     \
+    template <class V, class I>                                                           \
     static SN_MEMBER Placed<V, I> combine(Placed<V, I> a, Placed<V, I> b) {               \
-      const bool beats = !isnan(a.value) && (isnan(b.value) || better(b.value, a.value)); \
-      return beats || wins_tie(b, a) ? b : a;                                             \
+      return beats(b, a) || wins_tie(b, a) ? b : a;                                       \
+    }                                                                                     \
+    /* The same for a b behind all of a. */                                               \
+    template <class V, class I>                                                           \
+    static SN_MEMBER Placed<V, I> next(Placed<V, I> a, Placed<V, I> b) {                  \
+      return beats(b, a) ? b : a;                                                         \
     }                                                                                     \
   };
 

@@ -64,8 +64,28 @@ void CudaReduction::declare_parts() const {
                row_steps() > 1 ? fmt::format("[{}]", row_steps()) : "");
 }
 
+// Whether positions are those of the columns, which a thread visits in ascending order.
+bool CudaReduction::visits_in_order() const {
+  if (!is_arg(instr_->reduce_kind)) return false;
+  tile::ValueId position = instr_->args[1];
+  const auto definition = values_.facts.definition.find(position);
+  if (definition != values_.facts.definition.end() && definition->second->code == tile::Code::cast)
+    position = definition->second->args[0];
+  const auto& index = values_.index.affine(position);
+  return index && index->col_step.is_one();
+}
+
 void CudaReduction::accumulate(const std::vector<std::string>& entering,
                                const std::string& where) const {
+  if (visits_in_order()) {  // the first element replaces the identity
+    const std::string part = fmt::format("{}_part[{}]", name_, part_index());
+    const std::string element = fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]);
+    code_.line("{}{} = {};", where.empty() ? "" : fmt::format("if ({}) ", where), part,
+               values_.layout.col_steps(shape()) == 1
+                   ? element
+                   : fmt::format("k == 0 ? {} : {}::next({}, {})", element, kind(), part, element));
+    return;
+  }
   combine(fmt::format("{}_part[{}]", name_, part_index()),
           entering.size() == 1 ? fmt::format("{}({})", type(), entering[0])
                                : fmt::format("{}{{{}, {}}}", type(), entering[0], entering[1]),

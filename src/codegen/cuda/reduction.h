@@ -44,6 +44,7 @@ class CudaReduction {
   std::string part_index() const;
   std::string first_part() const;   // first partial result of a row
   std::string packed_text() const;  // packed accumulator of a row
+  bool visits_in_order() const;
   void combine(const std::string& part, const std::string& value, const std::string& where) const;
   std::string slots() const;     // arguments that name the slot arrays
   std::string slot_row() const;  // row index of the slots
