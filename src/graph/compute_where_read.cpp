@@ -94,7 +94,7 @@ class WhereRead {
   }
 
   Operand where(const Operand& condition, const Operand& a, const Operand& b) {
-    const Operand made = build_.add({.op = Op::where,
+    Operand made = build_.add({.op = Op::where,
                                      .dtype = build_.graph().dtype(a),
                                      .shape = a.view.shape,
                                      .operands = {condition, a, b}});
@@ -133,7 +133,7 @@ class WhereRead {
     if (!visible || visible->parts.empty()) return std::nullopt;
     const std::vector<VisiblePart>& parts = visible->parts;
     if (parts.size() == 1) return read(parts[0].seen, outside);
-    if (const auto padded = with_number(*visible, operand.view)) return padded;
+    if (auto padded = with_number(*visible, operand.view)) return padded;
     std::optional<Operand> selected;
     for (std::size_t i = parts.size(); i-- > 0;) {
       const auto part = read(parts[i].seen, Outside::unused);

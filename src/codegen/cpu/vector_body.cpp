@@ -143,7 +143,7 @@ std::string VectorBody::enabled_lanes(const std::string& mask) const {
 
 // The transposed tile is undefined where the mask is off.
 std::string VectorBody::transposed(const Instr& instr) {
-  const std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
+  std::string value = fmt::format("load({})", scratch_.address(instr.results[0]));
   const std::string on = mask(instr.args[1]);
   if (on.empty() || instr.args[2] == kNoValue) return value;
   return fmt::format("select({}, {}, {})", on, value, operand(instr.args[2]));
@@ -163,7 +163,7 @@ std::string VectorBody::load(const Instr& instr) {
 std::string VectorBody::load(const Instr& instr, const std::string& on, const std::string& other) {
   const auto& offsets = values_.index.affine(instr.args[0]);
   if (!offsets || !on.empty()) {
-    if (const std::string range = load_in_range(instr, other); !range.empty()) return range;
+    if (std::string range = load_in_range(instr, other); !range.empty()) return range;
     if (offsets && offsets->col_step.is_one())
       return fmt::format("load_masked({}, {}, {})", values_.address(instr, *offsets),
                          enabled_lanes(on), other);

@@ -210,7 +210,7 @@ std::string CudaValues::operand(ValueId id) const {
 }
 
 std::string CudaValues::expression(const Instr& instr) const {
-  if (const std::string text = index_remainder(instr); !text.empty()) return text;
+  if (std::string text = index_remainder(instr); !text.empty()) return text;
   std::vector<std::string> operands;
   // The result has type idx if all operands are offsets.
   const bool all_offsets = instr.code == Code::pointwise && !instr.args.empty() &&
