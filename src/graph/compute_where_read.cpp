@@ -95,9 +95,9 @@ class WhereRead {
 
   Operand where(const Operand& condition, const Operand& a, const Operand& b) {
     Operand made = build_.add({.op = Op::where,
-                                     .dtype = build_.graph().dtype(a),
-                                     .shape = a.view.shape,
-                                     .operands = {condition, a, b}});
+                               .dtype = build_.graph().dtype(a),
+                               .shape = a.view.shape,
+                               .operands = {condition, a, b}});
     if (a.view.is_padded()) unused_outside_.push_back({made.node, 1});
     if (b.view.is_padded()) unused_outside_.push_back({made.node, 2});
     return made;
