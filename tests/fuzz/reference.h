@@ -3,6 +3,7 @@
 // In: a program. Out: every value's dtype, shape and elements.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -58,7 +59,8 @@ struct MatmulSizes {
   std::int64_t k = 1;
   std::int64_t n = 1;
 
-  std::int64_t products() const { return batch.numel() * m * k * n; }
+  // Or results, where each is a sum of nothing.
+  std::int64_t products() const { return batch.numel() * m * std::max<std::int64_t>(k, 1) * n; }
 };
 // Nullopt if the shapes cannot be multiplied.
 std::optional<MatmulSizes> matmul_sizes(const Shape& a, const Shape& b);
