@@ -158,6 +158,13 @@ void print_table(const std::vector<Tuned>& all) {
                               rows, stdout));
 }
 
+Json trials_json(const std::vector<TuningTrial>& trials) {
+  Json all = Json::array();
+  for (const TuningTrial& trial : trials)
+    all.push_back({{"config", trial.config}, {"us", trial.us}});
+  return all;
+}
+
 Json kernel_json(const KernelTuning& kernel) {
   return {{"kernel", kernel.name},
           {"config", kernel.config},
@@ -167,6 +174,7 @@ Json kernel_json(const KernelTuning& kernel) {
           {"heuristic_us", kernel.heuristic_us},
           {"changed", kernel.changed},
           {"finished", kernel.finished},
+          {"trials", trials_json(kernel.trials)},
           {"candidates", kernel.candidates},
           {"measured", kernel.measured},
           {"stopped", kernel.stopped},

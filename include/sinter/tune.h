@@ -28,6 +28,12 @@ struct TuneOptions {
   std::function<bool(const TuneProgress&)> progress = nullptr;
 };
 
+// A config that was measured.
+struct TuningTrial {
+  std::string config;  // description
+  double us = 0;       // the median, of a few samples if it was abandoned
+};
+
 struct KernelTuning {
   std::string name;
   std::string config;  // description; the heuristic's config unless another was over 2 % faster
@@ -37,6 +43,7 @@ struct KernelTuning {
   double heuristic_us = 0;      // the heuristic's, measured in turns with it
   bool changed = false;         // `config` is not the heuristic's
   bool finished = true;         // false: the time ran out before all candidates were tried
+  std::vector<TuningTrial> trials;  // all that ran and computed the same, the heuristic's first
   int candidates = 0;           // distinct kernels, including the heuristic's
   int measured = 0;
   int stopped = 0;  // abandoned after the first samples: much slower

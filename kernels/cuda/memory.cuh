@@ -247,10 +247,18 @@ SN_INLINE void store_vector(Out<T> to, idx at, const C* from SN_WHERE) {
 }
 template <int V, int W, class T, class C>
 SN_INLINE void store_range(Out<T> to, idx at, idx first, idx count, const C* from SN_WHERE) {
-  if (first <= 0 && count >= V) return store_vector<V, W>(to, at, from SN_HERE);
-  SN_UNROLL
-  for (int v = 0; v < V; ++v)
-    if (v >= first && v < count) store_one(to, at + v, from[v] SN_HERE);
+  if constexpr (SN_ALIGNED && W > 1) {
+    SN_UNROLL
+    for (int w = 0; w < V; w += W) {
+      Pack<T, W> pack;
+      pack_all(pack, from + w);
+      write_pack_range<W>(to, at + w, first - w, count - w, pack SN_HERE);
+    }
+  } else {
+    SN_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (v >= first && v < count) store_one(to, at + v, from[v] SN_HERE);
+  }
 }
 template <int V, int W, class T, class C>
 SN_INLINE void store_part(Out<T> to, idx at, idx count, const C* from SN_WHERE) {

@@ -33,6 +33,8 @@ KernelTuning tuning_of(const TunedKernel& tuned) {
   tuning.heuristic = to_string(tuned.heuristic);
   for (const RuleText& rule : tuned.rules)
     tuning.rules.push_back({rule.part, rule.name, rule.reason});
+  for (const Trial& trial : tuned.trials)
+    tuning.trials.push_back({to_string(trial.config), trial.us});
   tuning.us = tuned.us;
   tuning.heuristic_us = tuned.heuristic_us;
   tuning.changed = tuned.changed();

@@ -20,14 +20,20 @@ using tile::Mapping;
 constexpr std::int64_t kMostHeld = 64;  // registers, including operands shared by all rows
 constexpr std::int64_t kMostHeldPrefetching = 96;
 constexpr std::int64_t kOtherRegisters = 48;  // per thread, besides held tiles
+constexpr std::int64_t kCutRegisters = 16;    // for the ends of rows that begin anywhere
 
 class RowConfigs {
  public:
-  RowConfigs(const GpuFacts& facts, int col_axis)
-      : row_(facts, col_axis), facts_(facts), machine_(facts.machine) {}
+  RowConfigs(const GpuFacts& facts, int col_axis, Vectors vectors)
+      : row_(facts, col_axis, vectors), facts_(facts), machine_(facts.machine) {}
 
   Offer offer(Wanted wanted) {
     add_chosen();
+    add_others(wanted);
+    return std::move(offer_);
+  }
+
+  void add_others(Wanted wanted) {
     const std::int64_t vectors =
         ceil_div(row_.length, row_.vector) + (row_.cut.aligned_to < 0 ? 0 : 1);
     for (int cluster = 1; cluster <= machine_.largest_cluster; cluster *= 2)
@@ -36,11 +42,10 @@ class RowConfigs {
         if (each > 16 || (std::int64_t{group} * cluster > 2 * vectors)) continue;
         for (int threads : {64, 128, 256})
           if (threads >= group || threads == 256) {
-            if (wanted == Wanted::best && !offer_.configs.empty()) return std::move(offer_);
+            if (wanted == Wanted::best && !offer_.configs.empty()) return;
             add({group, cluster, threads});
           }
       }
-    return std::move(offer_);
   }
 
  private:
@@ -71,6 +76,9 @@ class RowConfigs {
   // Registers a thread needs besides the tiles it holds. Within a warp there is no barrier, so the
   // compiler unpacks elements for the next stage while it waits for the last one.
   std::int64_t other_registers(const Tiling& tiling, bool late_loads) const {
+    return usual_registers(tiling, late_loads) + (tiling.aligned_to < 0 ? 0 : kCutRegisters);
+  }
+  std::int64_t usual_registers(const Tiling& tiling, bool late_loads) const {
     const bool in_warp = tiling.mapping.threads_per_row <= kWarpThreads;
     if (row_.is_packed) return (in_warp ? 64 : 32) + (late_loads ? 0 : 8 * row_.shared_reads);
     if (in_warp || !gains_from_room(tiling)) return kOtherRegisters;
@@ -235,7 +243,13 @@ class RowConfigs {
 }  // namespace
 
 Offer gpu_row_offer(const GpuFacts& facts, int col_axis, Wanted wanted) {
-  return RowConfigs(facts, col_axis).offer(wanted);
+  const Vectors vectors = facts.row_vectors_along(col_axis);
+  Offer offer = RowConfigs(facts, col_axis, vectors).offer(wanted);
+  const Vectors even{facts.vector_along(col_axis), -1};
+  if (wanted == Wanted::best || vectors.aligned_to < 0 || even.width == 1) return offer;
+  const Offer narrower = RowConfigs(facts, col_axis, even).offer(wanted);
+  offer.configs.insert(offer.configs.end(), narrower.configs.begin(), narrower.configs.end());
+  return offer;
 }
 
 }  // namespace sinter

@@ -27,13 +27,13 @@ int count_reads(const GpuFacts& facts, int axis) {
 
 }  // namespace
 
-GpuRowFacts::GpuRowFacts(const GpuFacts& f, int axis)
+GpuRowFacts::GpuRowFacts(const GpuFacts& f, int axis, Vectors vectors)
     : facts(f),
       machine(f.machine),
       col_axis(axis),
       length(f.size(axis)),
       rows(f.kept_elements()),
-      cut(f.row_vectors_along(axis)),
+      cut(vectors),
       vector(cut.width),
       tiles(std::max({1, count_reads(f, axis), f.space.kept_computed})),
       is_narrow(f.is_narrow(axis)),

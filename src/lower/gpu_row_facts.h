@@ -16,7 +16,7 @@ inline constexpr std::int64_t kLongest = 65536;  // longest that a cluster of sm
 inline constexpr int kBlockThreads = 128;
 
 struct GpuRowFacts {
-  GpuRowFacts(const GpuFacts& f, int axis);
+  GpuRowFacts(const GpuFacts& f, int axis, Vectors vectors);
 
   // Whether there are fewer than `each` rows per multiprocessor.
   bool is_few(std::int64_t each) const { return rows < each * machine.multiprocessors; }

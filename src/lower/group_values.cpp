@@ -110,10 +110,25 @@ ValueId GroupValues::scalar_param(const std::string& name, std::int64_t value) {
 }
 
 // A size or stride. GPU kernels are specialized on whether the vector width divides it.
-ValueId GroupValues::extent_param(const std::string& name, std::int64_t value) {
+ValueId GroupValues::extent_param(const std::string& name, std::int64_t value,
+                                  std::int64_t at_least) {
   kernel_.scalars.push_back(KernelScalar::of(value));
   const int vector = for_gpu() ? tiling_.mapping.vector : 1;
-  return b_.add_scalar(name, DType::i64, value % vector == 0 ? vector : 1);
+  return b_.add_scalar(
+      {.name = name, .multiple_of = value % vector == 0 ? vector : 1, .at_least = at_least});
+}
+
+// The least size of an axis whose tiling is this one: a row in one tile fills all but the last
+// vectors of its threads, which therefore need no mask.
+std::int64_t GroupValues::least_size(AxisId axis) const {
+  const tile::Mapping& mapping = tiling_.mapping;
+  if (!for_gpu() || axis != tiling_.col_axis || mapping.threads_per_row == 0 || col_tiles() != 1)
+    return 0;
+  const std::int64_t step =
+      std::int64_t{mapping.threads_per_row} * mapping.vector * mapping.cluster;
+  const std::int64_t least = tiling_.tile_cols - step;
+  return space_.axes[axis].size % tiling_.tile_cols == 0 || space_.axes[axis].size < least ? 0
+                                                                                           : least;
 }
 
 void GroupValues::declare_parameters() {
@@ -146,7 +161,8 @@ void GroupValues::declare_parameters() {
     split_params_.push_back(declare_split(name, access));
   }
   for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
-    sizes_.push_back(extent_param(numbered("n", axis), space_.axes[axis].size));
+    sizes_.push_back(
+        extent_param(numbered("n", axis), space_.axes[axis].size, least_size(axis)));
   for (NodeId id : group_.nodes) {
     for (const Operand& operand : graph()[id].operands)
       if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);

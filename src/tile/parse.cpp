@@ -101,6 +101,10 @@ class KernelParser {
       param.multiple_of = read_int();
     }
     param.positive = tokens_.take("positive");
+    if (tokens_.take("at")) {
+      tokens_.expect("least");
+      param.at_least = read_int();
+    }
     if (const std::string mistake = scalar_mistake(param); !mistake.empty())
       tokens_.fail(name, "{}", mistake);
     program_.scalars.push_back(std::move(param));

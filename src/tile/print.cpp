@@ -57,9 +57,10 @@ class Printer {
                           name_of(buffer.dtype), buffer.reused ? " reused" : ""));
     for (const ScalarParam& scalar : program_.scalars)
       line(1, fmt::format(
-                  "scalar {}: {}{}{}", scalar.name, name_of(scalar.dtype),
+                  "scalar {}: {}{}{}{}", scalar.name, name_of(scalar.dtype),
                   scalar.multiple_of == 1 ? "" : fmt::format(" multiple of {}", scalar.multiple_of),
-                  scalar.positive ? " positive" : ""));
+                  scalar.positive ? " positive" : "",
+                  scalar.at_least == 0 ? "" : fmt::format(" at least {}", scalar.at_least)));
   }
 
   void print_block(const std::vector<Instr>& body, int depth) {

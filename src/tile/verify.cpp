@@ -337,6 +337,9 @@ std::string scalar_mistake(const ScalarParam& scalar) {
                        name_of(scalar.dtype), scalar.name, scalar.multiple_of);
   if (scalar.positive && scalar.dtype != DType::i64)
     return fmt::format("{} {} cannot be positive: only an i64", name_of(scalar.dtype), scalar.name);
+  if (scalar.at_least < 0 || (scalar.at_least > 0 && scalar.dtype != DType::i64))
+    return fmt::format("{} {} cannot be at least {}: only an i64, and only a positive number",
+                       name_of(scalar.dtype), scalar.name, scalar.at_least);
   return "";
 }
 

@@ -77,6 +77,7 @@ class KernelTuner {
     std::nth_element(first.begin(), first.begin() + kRounds / 2, first.end());
     result_.heuristic_us = result_.us = first[kRounds / 2];
     result_.measured = 1;
+    result_.trials.push_back({heuristic.config, result_.us});
     try_all(check);
     confirm(heuristic);
     check.restore();
@@ -211,6 +212,7 @@ class KernelTuner {
       }
       const Contest contest = hold_contest(run_of(*best_), challenger, kRounds, *stopwatch_);
       ++(contest.stopped ? result_.stopped : result_.measured);
+      result_.trials.push_back({candidate.config, contest.challenger_us});
       if (!contest.is_won()) return;
       best_ = &candidate;
       result_.config = candidate.config;

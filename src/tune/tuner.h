@@ -41,6 +41,11 @@ struct TunerOptions {
   std::function<double()> now = nullptr;  // seconds from any origin; the steady clock by default
 };
 
+struct Trial {
+  Config config;
+  double us = 0;
+};
+
 struct TunedKernel {
   std::string name;
   Config heuristic;
@@ -48,6 +53,7 @@ struct TunedKernel {
   Config config;  // the heuristic's unless another is over 2 % faster beyond the noise
   double heuristic_us = 0;
   double us = 0;       // time of `config`, in turns with the heuristic
+  std::vector<Trial> trials;  // all that ran and computed the same, the heuristic first
   int candidates = 0;  // without duplicates, including the heuristic
   int duplicates = 0;  // same text as another
   int measured = 0;    // to the end

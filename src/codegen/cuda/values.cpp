@@ -148,7 +148,8 @@ CudaValues::CudaValues(const TileProgram& tile_program)
       divisors(find_divisors(program, facts)),
       names(program_names(program, layout, index, divisors)),
       offset_like(find_offsets(program, index)),
-      divisibility(program, index) {}
+      divisibility(program, index),
+      bounds(program, index) {}
 
 std::string CudaValues::inverse_name(int scalar) const { return inverse_of(program, scalar); }
 

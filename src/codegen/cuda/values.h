@@ -11,6 +11,7 @@
 
 #include "src/codegen/analysis/affine.h"
 #include "src/codegen/analysis/divisibility.h"
+#include "src/codegen/analysis/index_bounds.h"
 #include "src/codegen/analysis/schedule.h"
 #include "src/codegen/c_text.h"
 #include "src/codegen/cuda/layout.h"
@@ -83,6 +84,7 @@ struct CudaValues {
   const ValueNames names;
   const ById<tile::ValueId, char> offset_like;
   const Divisibility divisibility;
+  const IndexBounds bounds;
 };
 
 }  // namespace sinter

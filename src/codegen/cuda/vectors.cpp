@@ -65,14 +65,37 @@ std::string CudaVectors::all_of(const std::vector<std::string>& conditions) {
   return text;
 }
 
+// Only the first of a thread's vectors can begin before the row does.
+std::string CudaVectors::first_text(TileShape shape, const Index& first) const {
+  const std::string text = values_.names.text(first) + " - begin";
+  const std::int64_t step = std::int64_t{layout_.threads_per_row()} * layout_.vector();
+  const auto most = values_.bounds.most(first);
+  const bool is_folded = layout_.col_steps(shape) > 1 && most && *most <= step;
+  return is_folded ? "k > 0 ? 0 : " + text : text;
+}
+
+// Vectors that end before the row does, whatever its length, need no count.
+std::string CudaVectors::count_text(TileShape shape, const Index& limit) const {
+  const std::string text = values_.names.text(limit) + " - begin";
+  const int steps = layout_.col_steps(shape);
+  const std::int64_t step = std::int64_t{layout_.threads_per_row()} * layout_.vector();
+  const std::int64_t before = step * steps * (layout_.cluster() - 1);  // columns of other blocks
+  const auto least = values_.bounds.least(limit);
+  const std::int64_t whole = least ? std::min<std::int64_t>((*least - before) / step, steps) : 0;
+  return steps > 1 && whole > 0
+             ? fmt::format("k < {} ? {} : {}", whole, layout_.vector(), text)
+             : text;
+}
+
 VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> conditions) const {
   VectorMask result;
   if (mask_id != tile::kNoValue) {
     RangeMask mask = *values_.index.mask(mask_id);
     if (!mask.is_unlimited() && values_.divisibility.of(mask) < layout_.vector()) {
-      result.count = mask.col_limit ? values_.names.text(*mask.col_limit) + " - begin"
+      const TileShape shape = values_.shape(mask_id);
+      result.count = mask.col_limit ? count_text(shape, *mask.col_limit)
                                     : std::to_string(layout_.vector());
-      if (mask.col_first) result.first = values_.names.text(*mask.col_first) + " - begin";
+      if (mask.col_first) result.first = first_text(shape, *mask.col_first);
       mask.col_limit.reset();
       mask.col_first.reset();
     }

@@ -43,6 +43,10 @@ class CudaVectors {
   static std::string all_of(const std::vector<std::string>& conditions);
 
  private:
+  // Where a row begins and ends, counted from the vector's first element.
+  std::string first_text(tile::TileShape shape, const Index& first) const;
+  std::string count_text(tile::TileShape shape, const Index& limit) const;
+
   const CudaValues& values_;
   const tile::ThreadLayout& layout_;
   CWriter& code_;
