@@ -30,19 +30,31 @@ Graph note_kept_axes(Graph graph) {
   return graph;
 }
 
+// A reduction of one element is the element, except for the position that argmax finds.
+namespace {
+bool keeps_unit_axes(const Node& node) {
+  return node.op == Op::contract || (node.op == Op::reduce && is_arg(node.reduce_kind));
+}
+}  // namespace
+
 // Operands view a node's row-major elements, so its readers are unaffected.
 Graph drop_unit_axes(Graph graph) {
   for (Node& node : graph.nodes) {
     const bool is_reduce = is_reduction(node.op);
     if (!is_pointwise(node.op) && !is_reduce) continue;
     for (int i = node.operands[0].view.shape.rank() - 1; i >= 0; --i) {
-      if (node.operands[0].view.shape[i] != 1 || (is_reduce && (node.axes >> i & 1))) continue;
+      const bool is_reduced = is_reduce && (node.axes >> i & 1) != 0;
+      if (node.operands[0].view.shape[i] != 1 || (is_reduced && keeps_unit_axes(node))) continue;
       for (Operand& operand : node.operands) operand.view = remove_axis(operand.view, i);
       const std::uint32_t below = node.axes & ((1u << i) - 1);
       if (is_reduce) node.axes = below | (node.axes >> (i + 1)) << i;
     }
     const View& view = node.operands[0].view;
     node.shape = is_reduce ? kept_shape(view.shape, node.axes) : view.shape;
+    if (node.op == Op::reduce && node.axes == 0) {
+      node.op = node.dtype == graph[node.operands[0].node].dtype ? Op::copy : Op::cast;
+      node.reduce_kind = ReduceKind::sum;
+    }
   }
   return graph;
 }

@@ -23,8 +23,8 @@ struct GpuFacts {
   std::int64_t size(int axis) const { return space.size(axis); }
   static bool is_memory(const Access& access) { return access.element_bytes > 0; }
 
-  // Vector width along an axis: 16 bytes of the smallest contiguous element type, reduced until
-  // every contiguous access is aligned to it.
+  int widest_vector(int axis) const;  // 16 bytes of the smallest contiguous element type
+  // Vector width along an axis: the widest, reduced until every contiguous access is aligned to it.
   int vector_along(int axis) const;
   // The same, but not reduced where rows can be cut at the boundaries of one of their accesses
   // (Tiling::aligned_to): all writes have the same rows. Other reads are put together from the
@@ -71,9 +71,6 @@ struct GpuFacts {
 
   const IterationSpace& space;
   const Machine& machine;
-
- private:
-  int widest_vector(int axis) const;
 };
 
 }  // namespace sinter

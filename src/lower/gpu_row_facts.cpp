@@ -47,6 +47,10 @@ int GpuRowFacts::threads_for(std::int64_t each) const {
   return static_cast<int>(power_above(ceil_div(length, std::max<std::int64_t>(each, vector))));
 }
 
+std::int64_t GpuRowFacts::vectors_per_thread(std::int64_t threads) const {
+  return ceil_div(ceil_div(length, vector) + (cut.aligned_to < 0 ? 0 : 1), threads);
+}
+
 bool GpuRowFacts::pads_little(std::int64_t threads) const {
   const std::int64_t step = threads * vector;
   return 4 * step * ceil_div(length, step) <= 5 * length;

@@ -22,6 +22,9 @@ struct GpuRowFacts {
   bool is_few(std::int64_t each) const { return rows < each * machine.multiprocessors; }
   // Threads that hold a row with at most `each` elements per thread.
   int threads_for(std::int64_t each) const;
+  // Vectors of a thread, including one more where rows begin inside a vector.
+  std::int64_t vectors_per_thread(std::int64_t threads) const;
+  int widest() const { return facts.widest_vector(col_axis); }  // elements in 16 bytes
   // Whether that many threads pad a row by at most a quarter of its length.
   bool pads_little(std::int64_t threads) const;
 
