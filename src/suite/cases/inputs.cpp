@@ -27,6 +27,16 @@ Shape stored_shape(const Input& input, const Shape2& shape) {
   return {shape.cols};
 }
 
+std::optional<int> row_axis(const Input& input) {
+  if (input.layout == Layout::vector) return std::nullopt;
+  return input.layout == Layout::matrix ? 0 : 1;
+}
+
+std::string_view name_of(Values values) {
+  constexpr std::string_view kNames[] = {"normal", "softmax", "shares"};
+  return kNames[static_cast<int>(values)];
+}
+
 void shape_row(Values values, std::span<float> row) {
   const auto count = static_cast<float>(row.size());
   if (values == Values::shares)
@@ -185,11 +195,26 @@ std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dt
   return most;
 }
 
+std::vector<TensorSpec> input_specs(const Case& each, const Shape2& shape, DType dtype) {
+  std::vector<TensorSpec> specs;
+  for (const Input& input : each.inputs)
+    specs.push_back({dtype, stored_shape(input, shape), name_of(input.values), row_axis(input)});
+  return specs;
+}
+
+std::vector<TensorSpec> output_specs(const Case& each, const Shape2& shape, DType dtype) {
+  std::vector<TensorSpec> specs;
+  for (const Output output : each.outputs)
+    specs.push_back({dtype,
+                     output == Output::matrix ? Shape{shape.rows, shape.cols} : Shape{shape.rows},
+                     {},
+                     0});
+  return specs;
+}
+
 std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,
                                     const std::shared_ptr<Device>& device) {
-  std::vector<InputSpec> specs;
-  for (const Input& input : each.inputs) specs.push_back({dtype, stored_shape(input, shape)});
-  return unbacked_inputs(specs, device);
+  return unbacked_inputs(input_specs(each, shape, dtype), device);
 }
 
 }  // namespace sinter::suite

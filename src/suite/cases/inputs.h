@@ -10,6 +10,7 @@
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
 #include "src/suite/cases/case.h"
+#include "src/suite/cases/tensor_spec.h"
 
 namespace sinter::suite {
 
@@ -38,6 +39,10 @@ class InputRows {
 // Host memory needed besides the tensors.
 std::int64_t input_staging_bytes(const Case& each, const Shape2& shape, DType dtype,
                                  const Device& device);
+
+// For peers. Outputs have no values.
+std::vector<TensorSpec> input_specs(const Case& each, const Shape2& shape, DType dtype);
+std::vector<TensorSpec> output_specs(const Case& each, const Shape2& shape, DType dtype);
 
 // For compiling only: addresses not backed by memory, so that any shape can be inspected.
 std::vector<Tensor> unbacked_inputs(const Case& each, const Shape2& shape, DType dtype,

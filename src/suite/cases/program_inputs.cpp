@@ -28,14 +28,20 @@ T converted(float value) {
     return static_cast<T>(value);
 }
 
+// The name of what converted() makes.
+std::string_view values_of(DType dtype) {
+  if (is_floating(dtype)) return "normal";
+  return is_integer(dtype) ? "integers" : "bools";
+}
+
 template <typename T>
-Tensor tensor_of(const InputSpec& spec, const std::vector<float>& numbers, const Device& device) {
+Tensor tensor_of(const TensorSpec& spec, const std::vector<float>& numbers, const Device& device) {
   const auto values = std::make_unique<T[]>(numbers.size());  // vector<bool> has no data()
   std::transform(numbers.begin(), numbers.end(), values.get(), converted<T>);
   return from_host(values.get(), spec.shape, spec.dtype, device.name());
 }
 
-Tensor random_input(const InputSpec& spec, std::size_t index, const Device& device) {
+Tensor random_input(const TensorSpec& spec, std::size_t index, const Device& device) {
   std::vector<float> numbers(static_cast<std::size_t>(spec.shape.numel()));
   const auto different = std::min(numbers.size(), static_cast<std::size_t>(kDifferentNumbers));
   fill_normal(seed_of(fmt::format("program/{}", index)), 0, std::span(numbers).first(different));
@@ -59,7 +65,7 @@ Tensor random_input(const InputSpec& spec, std::size_t index, const Device& devi
   return tensor_of<bool>(spec, numbers, device);
 }
 
-Tensor unbacked_input(const InputSpec& spec, const Device& device) {
+Tensor unbacked_input(const TensorSpec& spec, const Device& device) {
   const std::size_t bytes =
       static_cast<std::size_t>(std::max<std::int64_t>(spec.shape.numel(), 1)) * size_of(spec.dtype);
   void* data = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -71,13 +77,23 @@ Tensor unbacked_input(const InputSpec& spec, const Device& device) {
 
 }  // namespace
 
-std::vector<InputSpec> input_specs(const Graph& graph) {
-  std::vector<InputSpec> specs;
-  for (const NodeId input : graph.inputs) specs.push_back({graph[input].dtype, graph[input].shape});
+std::vector<TensorSpec> input_specs(const Graph& graph) {
+  std::vector<TensorSpec> specs;
+  for (const NodeId id : graph.inputs) {
+    const Node& input = graph[id];
+    specs.push_back({input.dtype, input.shape, values_of(input.dtype), {}});
+  }
   return specs;
 }
 
-std::vector<Tensor> random_inputs(const std::vector<InputSpec>& specs,
+std::vector<TensorSpec> output_specs(const Graph& graph) {
+  std::vector<TensorSpec> specs;
+  for (const Operand& output : graph.outputs)
+    specs.push_back({graph.dtype(output), output.view.shape, {}, {}});
+  return specs;
+}
+
+std::vector<Tensor> random_inputs(const std::vector<TensorSpec>& specs,
                                   const std::shared_ptr<Device>& device) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < specs.size(); ++i)
@@ -85,10 +101,10 @@ std::vector<Tensor> random_inputs(const std::vector<InputSpec>& specs,
   return inputs;
 }
 
-std::vector<Tensor> unbacked_inputs(const std::vector<InputSpec>& specs,
+std::vector<Tensor> unbacked_inputs(const std::vector<TensorSpec>& specs,
                                     const std::shared_ptr<Device>& device) {
   std::vector<Tensor> inputs;
-  for (const InputSpec& spec : specs) inputs.push_back(unbacked_input(spec, *device));
+  for (const TensorSpec& spec : specs) inputs.push_back(unbacked_input(spec, *device));
   return inputs;
 }
 

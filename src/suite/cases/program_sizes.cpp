@@ -20,6 +20,10 @@ std::string program_stem(const std::string& path) {
   return std::filesystem::path(path).stem().string();
 }
 
+std::string script_beside(const std::string& path) {
+  return std::filesystem::path(path).replace_extension(".py").string();
+}
+
 std::string size_names(const ParsedProgram& program) {
   std::vector<std::string> names;
   for (const auto& [name, value] : program.sizes) names.push_back(name);

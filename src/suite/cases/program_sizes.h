@@ -13,6 +13,8 @@ namespace sinter::suite {
 bool is_program_path(std::string_view name);
 // "my" of "some/my.sinter".
 std::string program_stem(const std::string& path);
+// "some/my.py", the same program for peers.
+std::string script_beside(const std::string& path);
 
 // "4096x128" gives the first declared size 4096 and the second 128. UserError under the tag `op`
 // that names the program's `path` if the program declares other sizes.

@@ -23,7 +23,9 @@ class CaseWorkload : public Workload {
   CaseWorkload(const Case& each, const Shape2& shape, DType dtype)
       : Workload(facts_of(each, shape, dtype)), each_(each), shape_(shape), dtype_(dtype) {}
 
-  bool is_known_to_peers() const override { return true; }
+  PeerProgram for_peers() const override {
+    return {"", "", input_specs(each_, shape_, dtype_), output_specs(each_, shape_, dtype_)};
+  }
 
   CompiledFunction compiled(const std::string& provider) const override {
     return compile_list(each_.program, static_cast<int>(each_.inputs.size()),

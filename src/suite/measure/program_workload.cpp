@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "src/api/devices.h"
@@ -47,7 +48,17 @@ class ProgramWorkload : public Workload {
         program_(std::move(program)),
         specs_(input_specs(program_.graph)) {}
 
-  bool is_known_to_peers() const override { return false; }
+  PeerProgram for_peers() const override {
+    const std::string script = script_beside(file_->path());
+    PeerProgram program{"", "", specs_, output_specs(program_.graph)};
+    if (std::error_code ignored; std::filesystem::is_regular_file(script, ignored))
+      program.script = std::filesystem::absolute(script).string();
+    else
+      program.missing = fmt::format(
+          "there is no {}: add it, with a function program(*inputs) that computes the same",
+          script);
+    return program;
+  }
 
   CompiledFunction compiled(const std::string& provider) const override {
     return compile_list(
@@ -65,7 +76,7 @@ class ProgramWorkload : public Workload {
   // Inputs are generated on the host as f32 and converted, and generated again for the check.
   std::int64_t host_bytes(const Device&) const override {
     std::int64_t largest = 0;
-    for (const InputSpec& spec : specs_) largest = std::max(largest, spec.shape.numel());
+    for (const TensorSpec& spec : specs_) largest = std::max(largest, spec.shape.numel());
     return facts().input_bytes + facts().output_bytes +
            largest * static_cast<std::int64_t>(sizeof(float));
   }
@@ -115,7 +126,7 @@ class ProgramWorkload : public Workload {
   std::shared_ptr<const ProgramFile> file_;
   SizeValues sizes_;
   ParsedProgram program_;
-  std::vector<InputSpec> specs_;
+  std::vector<TensorSpec> specs_;
 };
 
 }  // namespace

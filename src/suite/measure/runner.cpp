@@ -169,9 +169,10 @@ class SuiteRun {
 
   // False: stopped. Graphs that were not compiled ahead of time are compiled when measured.
   bool compile_ahead(const std::vector<std::size_t>& todo) {
+    if (peers_.empty()) return true;
     std::vector<Measurement> all;
     for (const std::size_t i : todo)
-      if (plan_[i].workload->is_known_to_peers()) all.push_back(plan_[i]);
+      if (plan_[i].workload->for_peers().missing.empty()) all.push_back(plan_[i]);
     for (std::size_t i = 0; i < peers_.size() && all.size() >= kWorthCompilingAhead; ++i) {
       if (!peers_[i]->compiles_ahead()) continue;
       bool stopped = false;

@@ -2,6 +2,9 @@
 #include "src/suite/measure/select.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "src/base/check.h"
 #include "src/base/hash.h"
@@ -16,6 +19,18 @@ bool is_case_name(const std::string& name) {
   const auto is_it = [&](const auto& each) { return each.name == name; };
   return std::any_of(all_cases().begin(), all_cases().end(), is_it) ||
          std::any_of(pending_cases().begin(), pending_cases().end(), is_it);
+}
+
+std::string hash_of(const std::string& text) {
+  return Hasher().add(text).finish().hex().substr(0, kHashDigits);
+}
+
+// "none" if there is no such file.
+std::string hash_of_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return "none";
+  std::ifstream file(path, std::ios::binary);
+  return hash_of({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
 }
 
 class Selector {
@@ -43,8 +58,9 @@ class Selector {
   void add_program(const std::string& path) {
     check_name(path);
     const auto file = std::make_shared<const ProgramFile>(path);
-    selection_.programs["program " + program_stem(path)] =
-        Hasher().add(file->text()).finish().hex().substr(0, kHashDigits);
+    selection_.programs["program " + program_stem(path)] = hash_of(file->text());
+    if (!options_.peers.empty())
+      selection_.programs["script of " + program_stem(path)] = hash_of_file(script_beside(path));
     const ParsedProgram& program = file->program();
     expected_ += fmt::format("{}{} has {}", expected_.empty() ? "" : ", ", path,
                              program.sizes.empty() ? "no sizes" : size_names(program));

@@ -13,7 +13,8 @@ namespace sinter::suite {
 
 struct Selection {
   std::vector<WorkloadPtr> workloads;
-  // Hashes of the programs' texts ("program my" -> hash): a resumed run must use the same text.
+  // Hashes of the programs' texts ("program my" -> hash) and of the scripts that peers run for them
+  // ("script of my"): a resumed run must use the same texts.
   std::map<std::string, std::string> programs;
   std::vector<std::string> notes;  // for the results
 };

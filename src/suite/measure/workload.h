@@ -17,6 +17,7 @@
 #include "src/cpu/thread_pool.h"
 #include "src/runtime/device.h"
 #include "src/suite/cases/case.h"
+#include "src/suite/cases/tensor_spec.h"
 
 namespace sinter::suite {
 
@@ -58,6 +59,14 @@ struct Checked {
   std::map<std::string, std::string> reasons;  // for fields without a value
 };
 
+// The cell as a peer measures it.
+struct PeerProgram {
+  std::string missing;  // why there is none, and what to add; otherwise empty
+  std::string script;   // absolute path of a Python file with program(*inputs); empty: a case
+  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> outputs;
+};
+
 class Workload {
  public:
   explicit Workload(WorkloadFacts facts) : facts_(std::move(facts)) {}
@@ -66,8 +75,7 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
 
   const WorkloadFacts& facts() const { return facts_; }
-  // Whether peers have a program of that name.
-  virtual bool is_known_to_peers() const = 0;
+  virtual PeerProgram for_peers() const = 0;
 
   virtual CompiledFunction compiled(const std::string& provider) const = 0;
   // The same in every run.

@@ -6,10 +6,11 @@ namespace sinter::suite {
 namespace {
 
 constexpr std::string_view kTorchFiles[] = {
-    "torch_peer.py",         "torch_suite/__init__.py", "torch_suite/accuracy.py",
-    "torch_suite/ahead.py",  "torch_suite/cases.py",    "torch_suite/channel.py",
-    "torch_suite/clocks.py", "torch_suite/compiler.py", "torch_suite/inputs.py",
-    "torch_suite/memory.py", "torch_suite/problems.py", "torch_suite/rows.py",
+    "torch_peer.py",          "torch_suite/__init__.py",  "torch_suite/accuracy.py",
+    "torch_suite/ahead.py",   "torch_suite/cases.py",     "torch_suite/channel.py",
+    "torch_suite/clocks.py",  "torch_suite/compiler.py",  "torch_suite/inputs.py",
+    "torch_suite/memory.py",  "torch_suite/problems.py",  "torch_suite/rows.py",
+    "torch_suite/scripts.py", "torch_suite/workloads.py",
 };
 
 }  // namespace

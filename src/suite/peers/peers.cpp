@@ -34,12 +34,33 @@ int threads_of(const Device& device) {
   return device.name() == "cpu" ? device.parallelism() : 0;  // 0: the peer's default
 }
 
+Json tensors_of(std::span<const TensorSpec> specs) {
+  Json tensors = Json::array();
+  for (const TensorSpec& spec : specs) {
+    Json shape = Json::array();
+    for (const std::int64_t size : spec.shape) shape.push_back(size);
+    Json& tensor =
+        tensors.emplace_back(Json{{"shape", std::move(shape)}, {"dtype", name_of(spec.dtype)}});
+    if (!spec.values.empty()) tensor["values"] = spec.values;
+    if (spec.row_axis) tensor["row_axis"] = *spec.row_axis;
+  }
+  return tensors;
+}
+
+// What every request says about a cell.
+Json cell_of(const Workload& workload) {
+  const WorkloadFacts& facts = workload.facts();
+  const PeerProgram program = workload.for_peers();
+  Json cell{{"case", facts.case_name}, {"shape", facts.shape}, {"dtype", facts.dtype}};
+  if (!program.script.empty()) cell["script"] = program.script;
+  cell["inputs"] = tensors_of(program.inputs);
+  cell["outputs"] = tensors_of(program.outputs);
+  return cell;
+}
+
 Json ahead_request(std::span<const Measurement> all, const Device& device) {
   Json cells = Json::array();
-  for (const Measurement& what : all)
-    cells.push_back({{"case", what.workload->facts().case_name},
-                     {"shape", what.workload->facts().shape},
-                     {"dtype", what.workload->facts().dtype}});
+  for (const Measurement& what : all) cells.push_back(cell_of(*what.workload));
   const std::size_t memory = system_memory().available;
   const auto fitting = static_cast<int>(std::min<std::size_t>(memory / kWorkerBytes, 1024));
   return {{"compile_ahead", std::move(cells)},
@@ -50,14 +71,12 @@ Json ahead_request(std::span<const Measurement> all, const Device& device) {
 
 Json request_of(const Measurement& what, const Device& device) {
   const bool on_cpu = device.name() == "cpu";
-  const WorkloadFacts& facts = what.workload->facts();
-  return {{"case", facts.case_name},
-          {"shape", facts.shape},
-          {"dtype", facts.dtype},
-          {"device", device.name()},
-          {"seconds", what.seconds},
-          {"threads", threads_of(device)},
-          {"memory", on_cpu ? system_memory().available : 0}};
+  Json request = cell_of(*what.workload);
+  request["device"] = device.name();
+  request["seconds"] = what.seconds;
+  request["threads"] = threads_of(device);
+  request["memory"] = on_cpu ? system_memory().available : 0;
+  return request;
 }
 
 milliseconds time_limit(const PeerOptions& options, const Measurement& what) {
@@ -185,7 +204,11 @@ std::string Peer::compile_ahead(std::span<const Measurement> all, const Device& 
 }
 
 std::vector<ResultRow> Peer::measure(const Measurement& what, const Device& device) {
-  if (!what.workload->is_known_to_peers()) return skipped_rows(what, device);
+  if (const std::string missing = what.workload->for_peers().missing; !missing.empty())
+    return skipped_rows(what, device,
+                        fmt::format("{} measures programs from files by a script "
+                                    "beside them; {}",
+                                    name_, missing));
   std::string failure = revive();
   try {
     if (failure.empty()) return ask(what, device);
@@ -207,12 +230,12 @@ std::vector<ResultRow> Peer::failed_rows(const Measurement& what, const Device& 
   return rows;
 }
 
-std::vector<ResultRow> Peer::skipped_rows(const Measurement& what, const Device& device) const {
+std::vector<ResultRow> Peer::skipped_rows(const Measurement& what, const Device& device,
+                                          const std::string& reason) const {
   std::vector<ResultRow> rows;
   for (const std::string& provider : providers_) {
     rows.push_back(empty_row(what, provider, device));
-    rows.back().skipped =
-        fmt::format("{} has the suite's cases only, not programs from files", name_);
+    rows.back().skipped = reason;
     rows.back().visits = 1;
   }
   return rows;

@@ -49,7 +49,7 @@ class Peer {
                             const std::function<bool(std::size_t)>& progress);
 
   // One row per provider of the peer. Errors are in the rows, not thrown. The caller sets limit_us,
-  // which it has measured. Skips programs from files, which the peer does not have.
+  // which it has measured. Skips programs from files that have no script for peers.
   std::vector<ResultRow> measure(const Measurement& what, const Device& device);
 
  private:
@@ -58,7 +58,8 @@ class Peer {
   std::vector<ResultRow> ask(const Measurement& what, const Device& device);
   std::vector<ResultRow> failed_rows(const Measurement& what, const Device& device,
                                      const std::string& failure) const;
-  std::vector<ResultRow> skipped_rows(const Measurement& what, const Device& device) const;
+  std::vector<ResultRow> skipped_rows(const Measurement& what, const Device& device,
+                                      const std::string& reason) const;
 
   std::string name_;
   std::string device_;

@@ -1,11 +1,11 @@
 """PyTorch's rows of the fusion suite, for `sinter suite --peers torch`: eager and torch.compile.
 
-In: argv[1] is the device; then one request a line on stdin, {"case", "shape", "dtype", "device",
-"seconds", "threads", "memory"}. Out: one line of JSON each on stdout: a hello {"versions",
-"providers", "compiles_ahead"} first, then {"rows": [..]} or {"error": ..}. The end of stdin ends
-the process. A request {"compile_ahead": [{"case", "shape", "dtype"}, ..], "workers", "threads",
-"memory"} is answered with {"compiled": how many} now and then, and {"ready": .., "failed": ..} at
-the end. With "worker" as argv[2] it is one of the processes that compile for another.
+In: argv[1] is the device; then one request a line on stdin: a cell (see torch_suite/workloads.py) with
+"device", "seconds", "threads" and "memory". Out: one line of JSON each on stdout: a hello
+{"versions", "providers", "compiles_ahead"} first, then {"rows": [..]} or {"error": ..}. The end of
+stdin ends the process. A request {"compile_ahead": [cell, ..], "workers", "threads", "memory"} is
+answered with {"compiled": how many} now and then, and {"ready": .., "failed": ..} at the end.
+With "worker" as argv[2] it is one of the processes that compile for another.
 The parts are in torch_suite/, one subject a file.
 """
 
@@ -40,7 +40,6 @@ except Exception as problem:  # a broken installation raises more than ImportErr
 
 # Most of these import PyTorch.
 from torch_suite.ahead import answer_worker, compile_ahead, do_not_run_kernels
-from torch_suite.cases import CASES
 from torch_suite.memory import release_all
 from torch_suite.problems import first_line
 from torch_suite.rows import PROVIDERS, measure
@@ -51,8 +50,6 @@ def answer(line, device):
         request = json.loads(line)
         if "compile_ahead" in request:
             return compile_ahead(request, device, channel.say)
-        if request["case"] not in CASES:
-            return {"error": f"the PyTorch peer has no case {request['case']}"}
         if request.get("threads"):
             torch.set_num_threads(request["threads"])
         with torch.no_grad():

@@ -157,21 +157,6 @@ TEST_F(Programs, AreCheckedOnADeviceWithItsOwnMemory) {
   EXPECT_GT(*checked.max_rel_err, *checked.tolerance);
 }
 
-TEST_F(Programs, AreSkippedByPeers) {
-  SuiteOptions options = options_for({"my.sinter"});
-  options.peers = {"torch"};
-  options.peer_options.interpreter = "/bin/sh";
-  options.peer_options.script =
-      "echo '{\"versions\": {}, \"providers\": [\"fake\"]}'; while read -r line; do :; done";
-  const Results results = run_suite(options, go_on);
-  ASSERT_EQ(results.rows.size(), 3u);
-  const ResultRow& row = results.rows[2];
-  EXPECT_EQ(row.provider, "fake");
-  EXPECT_EQ(row.skipped, "torch has the suite's cases only, not programs from files");
-  EXPECT_FALSE(row.failed() || row.timing);
-  EXPECT_TRUE(row.reasons.contains("median_us"));
-}
-
 TEST_F(Programs, CostWhatTheyReadAndWrite) {
   const WorkloadFacts facts = facts_of(
       "%x: f32(10, 20) = input\n%y: f16(20, 10) = input\n%unused: f64(1000) = input\n"

@@ -109,7 +109,10 @@ printf '%s\n' "$request" | sed "s/.*/{\"error\": \"$1 $(printf %s "$request" | t
 read -r end
 )"));
   const std::string error = error_of(peer);
-  EXPECT_TRUE(has(error, "cpu {case:softmax,shape:8x16,dtype:f32,device:cpu,seconds:0.001,"))
+  EXPECT_TRUE(has(error,
+                  "cpu {case:softmax,shape:8x16,dtype:f32,"
+                  "inputs:[{shape:[8,16],dtype:f32,values:normal,row_axis:0}],"
+                  "outputs:[{shape:[8,16],dtype:f32,row_axis:0}],device:cpu,seconds:0.001,"))
       << error;
 }
 
@@ -291,9 +294,12 @@ printf '%s\n' "$request" | sed "s/.*/{\"error\": \"$(printf %s "$request" | tr -
 read -r end
 )"));
   const std::string error = compile(peer);
+  EXPECT_TRUE(has(error, "{compile_ahead:[{case:softmax,shape:8x16,dtype:f32,inputs:[")) << error;
   EXPECT_TRUE(has(error,
-                  "{compile_ahead:[{case:softmax,shape:8x16,dtype:f32},"
-                  "{case:layernorm,shape:4x8,dtype:bf16}],workers:"))
+                  "{case:layernorm,shape:4x8,dtype:bf16,"
+                  "inputs:[{shape:[4,8],dtype:bf16,values:normal,row_axis:0},"
+                  "{shape:[8],dtype:bf16,values:normal},{shape:[8],dtype:bf16,values:normal}],"
+                  "outputs:[{shape:[4,8],dtype:bf16,row_axis:0}]}],workers:"))
       << error;
 }
 

@@ -15,16 +15,20 @@ import time
 
 import torch
 
-from torch_suite.cases import CASES, DTYPES
 from torch_suite.compiler import compiled, load_compiler
 from torch_suite.inputs import empty_input
 from torch_suite.memory import needed_bytes, release_all
 from torch_suite.problems import first_line
+from torch_suite.workloads import specs_of, workload_of
 
 WORKER_BYTES = 1 << 30  # GPU memory besides tensors: a context and its modules
 FREE_SHARE = 0.6  # of the free memory, for the tensors of all workers
 
-AHEAD_MS = {}  # compile times by (case, shape, dtype)
+AHEAD_MS = {}  # compile times by key_of() a cell
+
+
+def key_of(cell):
+    return cell["case"], cell["shape"], cell["dtype"]
 
 
 def do_not_run_kernels():
@@ -47,10 +51,9 @@ def forget_tuning():
 
 def compile_cell(cell, device):
     """In a worker: returns the compile time in ms."""
-    case = CASES[cell["case"]]
-    rows, cols = map(int, cell["shape"].split("x"))
-    inputs = [empty_input(what, rows, cols, DTYPES[cell["dtype"]], device) for what in case.inputs]
-    function = compiled(case.function, device)
+    workload = workload_of(cell)
+    inputs = [empty_input(spec, device) for spec in workload.inputs]
+    function = compiled(workload.function, device)
     start = time.perf_counter()
     function(*inputs)
     return (time.perf_counter() - start) * 1e3
@@ -131,12 +134,12 @@ class CrowdOfWorkers:
 
 
 def cell_bytes(cell):
-    return needed_bytes(CASES[cell["case"]], *map(int, cell["shape"].split("x")), cell["dtype"])
+    return needed_bytes(specs_of(cell["inputs"]), specs_of(cell["outputs"]))
 
 
 def compile_ahead(request, device, say):
     """Calls `say` with the number compiled; returns the final message."""
-    cells = [cell for cell in request["compile_ahead"] if cell["case"] in CASES]
+    cells = request["compile_ahead"]
     workers = min(request["workers"], len(cells))
     memory = request["memory"]
     if device == "cuda":
@@ -156,8 +159,8 @@ def compile_ahead(request, device, say):
         if milliseconds is None:
             failed += 1
         else:
-            AHEAD_MS[cell["case"], cell["shape"], cell["dtype"]] = milliseconds
+            AHEAD_MS[key_of(cell)] = milliseconds
             compiled_cells += 1
         say({"compiled": compiled_cells + failed})
     forget_tuning()
-    return {"ready": compiled_cells, "failed": len(request["compile_ahead"]) - compiled_cells}
+    return {"ready": compiled_cells, "failed": len(cells) - compiled_cells}

@@ -2,8 +2,6 @@
 them. In: tensors. Out: a tensor, or several. CASES is the table of them, by name.
 """
 
-import collections
-
 import torch
 import torch.nn.functional as F
 
@@ -57,31 +55,16 @@ def h_red_red(x):
     return torch.sum(x, dim=1), torch.amax(x, dim=1)
 
 
-Input = collections.namedtuple("Input", "layout values")
-Case = collections.namedtuple("Case", "function inputs")
-
-MATRIX = Input("matrix", "normal")  # (rows, cols)
-TRANSPOSED = Input("transposed", "normal")  # (cols, rows)
-VECTOR = Input("vector", "normal")  # (cols)
-SOFTMAXED = Input("matrix", "softmax")  # a row is the softmax of normal values
-SHARES = Input("matrix", "shares")  # (1 + normal / 2) / cols
-
 CASES = {
-    "pointwise_chain": Case(pointwise_chain, [MATRIX]),
-    "bias_gelu": Case(bias_gelu, [MATRIX, VECTOR]),
-    "bias_dropout_add": Case(bias_dropout_add, [MATRIX, MATRIX, MATRIX]),
-    "bias_dropout_add_t": Case(bias_dropout_add_t, [MATRIX, TRANSPOSED, TRANSPOSED]),
-    "softmax": Case(softmax, [MATRIX]),
-    "double_softmax": Case(double_softmax, [MATRIX]),
-    "softmax_backward": Case(softmax_backward, [MATRIX, SOFTMAXED]),
-    "layernorm": Case(layernorm, [MATRIX, VECTOR, VECTOR]),
-    "norm_chain": Case(norm_chain, [SHARES]),
-    "h_red_pw": Case(h_red_pw, [MATRIX]),
-    "h_red_red": Case(h_red_red, [MATRIX]),
-}
-DTYPES = {
-    "f32": torch.float32,
-    "f16": torch.float16,
-    "bf16": torch.bfloat16,
-    "f64": torch.float64,
+    "pointwise_chain": pointwise_chain,
+    "bias_gelu": bias_gelu,
+    "bias_dropout_add": bias_dropout_add,
+    "bias_dropout_add_t": bias_dropout_add_t,
+    "softmax": softmax,
+    "double_softmax": double_softmax,
+    "softmax_backward": softmax_backward,
+    "layernorm": layernorm,
+    "norm_chain": norm_chain,
+    "h_red_pw": h_red_pw,
+    "h_red_red": h_red_red,
 }

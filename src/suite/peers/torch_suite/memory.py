@@ -1,13 +1,13 @@
 """Memory: what a case needs, the peak of a call, and releasing unused memory.
 
-In: a case and a shape, or a device. Out: bytes.
+In: specs of tensors, or a device. Out: bytes.
 """
 
 import gc
+import math
 
 import torch
 
-from torch_suite.cases import DTYPES
 from torch_suite.clocks import held_by_clock
 from torch_suite.problems import Unavailable
 
@@ -43,9 +43,12 @@ def measure_peak(each, device):
     each.row["peak_bytes"] = torch.cuda.max_memory_allocated() - before
 
 
-def needed_bytes(case, rows, cols, dtype):
-    matrices = sum(what.layout != "vector" for what in case.inputs) + 2  # a result, an intermediate
-    return matrices * rows * cols * DTYPES[dtype].itemsize
+def needed_bytes(inputs, outputs, dtype=None):
+    """Of the tensors and one intermediate. With a `dtype`: if they were all of that one."""
+    sizes = [
+        math.prod(spec.shape) * (dtype or spec.dtype).itemsize for spec in [*inputs, *outputs]
+    ]
+    return sum(sizes) + max(sizes)
 
 
 def check_fits(needed, memory):

@@ -14,6 +14,10 @@ SKIPPED_IF = (  # parts of messages that mean the machine or PyTorch lacks somet
 OUT_OF_MEMORY_IF = ("out of memory", "can't allocate memory", "not enough memory")
 
 
+class NoFunction(Exception):
+    """There is nothing to measure: an unknown case, or a mistake in a script. The row's error."""
+
+
 class Unavailable(Exception):
     """This PyTorch or this machine cannot do it: not a failure of the row."""
 
@@ -30,6 +34,8 @@ def outcome(problem):
         return {"skipped": f"does not fit: {first_line(problem)}"}
     if isinstance(problem, Unavailable):
         return {"skipped": str(problem)}
+    if isinstance(problem, NoFunction):
+        return {"error": str(problem)[:400]}
     if any(each in text for each in SKIPPED_IF):
         return {"skipped": first_line(problem)}
     return {"error": first_line(problem)}

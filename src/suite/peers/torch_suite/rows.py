@@ -1,21 +1,23 @@
-"""A row: one case at one shape, measured by each provider in turns.
+"""A row: one workload, measured by each provider in turns.
 
-In: a request {"case", "shape", "dtype", "seconds", ..}. Out: its rows, as results.json has them.
+In: a request: a cell (see workloads.py) with "seconds" and "memory". Out: its rows, as results.json
+has them.
 """
 
 import gc
+import math
 import time
 
 import torch
 
-from torch_suite.accuracy import accuracy
-from torch_suite.ahead import AHEAD_MS
-from torch_suite.cases import CASES, DTYPES
+from torch_suite.accuracy import Unchecked, accuracy, is_raised
+from torch_suite.ahead import AHEAD_MS, key_of
 from torch_suite.clocks import clock_of, host_cost_us, time_in_turns, timing_fields
 from torch_suite.compiler import InductorCounts, compiled
 from torch_suite.inputs import make_input
 from torch_suite.memory import check_fits, measure_peak, needed_bytes, release
-from torch_suite.problems import outcome
+from torch_suite.problems import first_line, outcome
+from torch_suite.workloads import as_tuple, check_outputs, workload_of
 
 PROVIDERS = ["torch_eager", "torch_compile"]
 CALL_ELEMENTS = 128 * 128
@@ -45,16 +47,16 @@ class Contestant:
         return {**self.row, "reasons": self.reasons}
 
 
-def first_call_eager(each, case, inputs, device, clock, ahead_ms):
+def first_call_eager(each, function, inputs, device, clock, ahead_ms):
     each.reasons["compile_ms"] = "nothing is compiled ahead of a call"
     each.reasons["kernels"] = "a profiler that counts them would slow what is measured"
     each.reasons["kernels_from_disk"] = "its kernels are part of PyTorch"
-    each.run = lambda: case.function(*inputs)
+    each.run = lambda: function(*inputs)
     return each.run()
 
 
-def first_call_compiled(each, case, inputs, device, clock, ahead_ms):
-    function = compiled(case.function, device)
+def first_call_compiled(each, function, inputs, device, clock, ahead_ms):
+    function = compiled(function, device)
     counts = InductorCounts()
     start = time.perf_counter()
     outputs = function(*inputs)
@@ -87,34 +89,42 @@ def first_call_compiled(each, case, inputs, device, clock, ahead_ms):
 FIRST_CALL = {"torch_eager": first_call_eager, "torch_compile": first_call_compiled}
 
 
-def first_call(each, case, inputs, shape, device, clock, ahead_ms):
-    outputs = FIRST_CALL[each.row["provider"]](each, case, inputs, device, clock, ahead_ms)
-    if each.row["provider"] == "torch_eager" and inputs[0].dtype == torch.float64:
+def check(each, workload, inputs, outputs, memory):
+    try:
+        if each.row["provider"] == "torch_eager" and not any(map(is_raised, inputs)):
+            raise Unchecked("the reference is this very function")
+        each.row.update(accuracy(workload, inputs, outputs, memory))
+    except Exception as problem:  # it is measured all the same
+        reason = problem if isinstance(problem, Unchecked) else f"in f64: {first_line(problem)}"
         for field in ("max_abs_err", "max_rel_err", "checked_elements"):
-            each.reasons[field] = "the reference is this very function"
-    else:
-        each.row.update(accuracy(case, inputs, outputs, *shape))
+            each.reasons[field] = str(reason)
+
+
+def first_call(each, workload, inputs, device, clock, request):
+    call = FIRST_CALL[each.row["provider"]]
+    ahead_ms = AHEAD_MS.get(key_of(request))
+    outputs = as_tuple(call(each, workload.function, inputs, device, clock, ahead_ms))
+    check_outputs(workload, outputs)
+    check(each, workload, inputs, outputs, request.get("memory", 0))
 
 
 def measure(request, device):
     """Rows of all providers, including errors."""
-    case = CASES[request["case"]]
-    rows, cols = map(int, request["shape"].split("x"))
-    dtype = DTYPES[request["dtype"]]
     contestants = [Contestant(provider) for provider in PROVIDERS]
-    ahead_ms = AHEAD_MS.get((request["case"], request["shape"], request["dtype"]))
 
     def alive():
         return [each for each in contestants if not each.ended]
 
     try:
         clock = clock_of(device)
-        check_fits(needed_bytes(case, rows, cols, request["dtype"]), request.get("memory", 0))
+        workload = workload_of(request)
+        tensors = workload.inputs + workload.outputs
+        check_fits(needed_bytes(workload.inputs, workload.outputs), request.get("memory", 0))
         torch.manual_seed(1)
-        inputs = [make_input(what, rows, cols, dtype, device) for what in case.inputs]
+        inputs = [make_input(spec, device) for spec in workload.inputs]
         for each in contestants:
             try:
-                first_call(each, case, inputs, (rows, cols), device, clock, ahead_ms)
+                first_call(each, workload, inputs, device, clock, request)
                 measure_peak(each, device)
             except Exception as problem:
                 each.end(problem)
@@ -125,7 +135,7 @@ def measure(request, device):
             timings = time_in_turns(runs, request["seconds"], clock)
             for each, samples in zip(alive(), timings):
                 each.row.update(timing_fields(samples))
-                if rows * cols <= CALL_ELEMENTS:
+                if max(math.prod(spec.shape) for spec in tensors) <= CALL_ELEMENTS:
                     each.row["call_us"] = host_cost_us(each.run, clock)
                 else:
                     each.reasons["call_us"] = "measured at 128x128 and below only"
