@@ -1,0 +1,5 @@
+import torch
+
+
+def program(x):
+    return torch.argmax(x, dim=1)
