@@ -38,13 +38,13 @@ struct KernelTuning {
   std::string name;
   std::string config;  // description; the heuristic's config unless another was over 2 % faster
   std::string heuristic;
-  std::vector<PlanRule> rules;  // those that chose the heuristic's config
-  double us = 0;                // launch time with `config`, cold L2
-  double heuristic_us = 0;      // the heuristic's, measured in turns with it
-  bool changed = false;         // `config` is not the heuristic's
-  bool finished = true;         // false: the time ran out before all candidates were tried
+  std::vector<PlanRule> rules;      // those that chose the heuristic's config
+  double us = 0;                    // launch time with `config`, cold L2
+  double heuristic_us = 0;          // the heuristic's, measured in turns with it
+  bool changed = false;             // `config` is not the heuristic's
+  bool finished = true;             // false: the time ran out before all candidates were tried
   std::vector<TuningTrial> trials;  // all that ran and computed the same, the heuristic's first
-  int candidates = 0;           // distinct kernels, including the heuristic's
+  int candidates = 0;               // distinct kernels, including the heuristic's
   int measured = 0;
   int stopped = 0;  // abandoned after the first samples: much slower
   int failed = 0;   // failed to compile or launch

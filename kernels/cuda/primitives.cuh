@@ -219,31 +219,44 @@ struct Evict {
 
 // 16 bytes if `on`, else 0, without a branch. Volatile, so that nothing moves the load before the wait
 // above; kLater allows moving it over stores.
-#define SN_READ_IF(load, policy)                                                   \
-  asm volatile("{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n@on " load ";\n}"      \
-               : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)         \
-               : "l"(from), "l"(policy), "r"((u32)on))
-template <Reading reading>
-SN_INLINE uint4 read_words_if(bool on, const void* from) {
-  uint4 words = {};
-  if constexpr (reading == kOnce)
-    SN_READ_IF("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5",
-               Evict::first());
-  else if constexpr (reading == kKept)
-    SN_READ_IF("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5", Evict::last());
-  else if constexpr (reading == kLater)
-    SN_READ_IF("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]", 0ull);
-  else
-    SN_READ_IF("ld.global.v4.u32 {%0, %1, %2, %3}, [%4]", 0ull);
-  return words;
-}
-#undef SN_READ_IF
+struct Words {
+  template <Reading reading>
+  SN_INLINE uint4 read_if(bool on, const void* from) {
+    uint4 words = {};
+    if constexpr (reading == kOnce) {
+      asm volatile(
+          "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
+          "@on ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\n}"
+          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "l"(from), "l"(Evict::first()), "r"((u32)on));
+    } else if constexpr (reading == kKept) {
+      asm volatile(
+          "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
+          "@on ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\n}"
+          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "l"(from), "l"(Evict::last()), "r"((u32)on));
+    } else if constexpr (reading == kLater) {
+      asm volatile(
+          "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
+          "@on ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
+          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "l"(from), "l"(0ull), "r"((u32)on));
+    } else {
+      asm volatile(
+          "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
+          "@on ld.global.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
+          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "l"(from), "l"(0ull), "r"((u32)on));
+    }
+    return words;
+  }
+};
 // V neighbours in one access of up to 16 bytes; the address must be aligned to their size.
 template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
-    const uint4 words = read_words_if<reading>(true, from + at);
+    const uint4 words = Words::read_if<reading>(true, from + at);
     memcpy(&pack, &words, sizeof pack);
   } else {
     pack = *(const Pack<T, V>*)(from + at);
@@ -258,7 +271,7 @@ SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count) {
   const bool on = first < V && count > 0;
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
-    const uint4 words = read_words_if<reading>(on, from + at);
+    const uint4 words = Words::read_if<reading>(on, from + at);
     memcpy(&pack, &words, sizeof pack);
   } else {
     memset(&pack, 0, sizeof pack);
@@ -283,8 +296,8 @@ SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
   const u32 skipped = (u32)address & 15u;
   const i32 in_low = V - (i32)(skipped / sizeof(T));
   const uint4* low_at = (const uint4*)(address - skipped);
-  const uint4 low = read_words_if<kOften>(first < in_low && count > 0, low_at);
-  const uint4 high = read_words_if<kOften>(first < V && count > in_low && skipped != 0, low_at + 1);
+  const uint4 low = Words::read_if<kOften>(first < in_low && count > 0, low_at);
+  const uint4 high = Words::read_if<kOften>(first < V && count > in_low && skipped != 0, low_at + 1);
   u32 words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   SN_UNROLL
   for (int i = 0; i < 6; ++i) words[i] = skipped & 8 ? words[i + 2] : words[i];
@@ -309,48 +322,50 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 
 // The upper or the lower elements of an aligned pack, in at most three accesses, whose sizes are the
 // powers of two in their number.
-template <class T>
-SN_INLINE void write_upper(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
-  const uint4 words = *(const uint4*)&pack;
-  u16* const lines = (u16*)to + at;
-  const bool has_four = count & 4, has_two = count & 2;
-  if (has_four) *(uint2*)(lines + 4) = make_uint2(words.z, words.w);
-  if (has_two) *(u32*)(lines + (has_four ? 2 : 6)) = has_four ? words.y : words.w;
-  const u32 pair = has_four ? (has_two ? words.x : words.y) : (has_two ? words.z : words.w);
-  if (count & 1) lines[8 - count] = (u16)(pair >> 16);
-}
-template <class T>
-SN_INLINE void write_lower(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
-  const uint4 words = *(const uint4*)&pack;
-  u16* const lines = (u16*)to + at;
-  const bool has_four = count & 4, has_two = count & 2;
-  if (has_four) *(uint2*)lines = make_uint2(words.x, words.y);
-  if (has_two) *(u32*)(lines + (has_four ? 4 : 0)) = has_four ? words.z : words.x;
-  const u32 pair = has_four ? (has_two ? words.w : words.z) : (has_two ? words.y : words.x);
-  if (count & 1) lines[count - 1] = (u16)pair;
-}
-template <class T>
-SN_INLINE void write_upper(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
-  const uint4 words = *(const uint4*)&pack;
-  u32* const lines = (u32*)to + at;
-  if (count & 2) *(uint2*)(lines + 2) = make_uint2(words.z, words.w);
-  if (count & 1) lines[4 - count] = count & 2 ? words.y : words.w;
-}
-template <class T>
-SN_INLINE void write_lower(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
-  const uint4 words = *(const uint4*)&pack;
-  u32* const lines = (u32*)to + at;
-  if (count & 2) *(uint2*)lines = make_uint2(words.x, words.y);
-  if (count & 1) lines[count - 1] = count & 2 ? words.z : words.x;
-}
+struct Write {
+  template <class T>
+  SN_INLINE void upper(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
+    const uint4 words = *(const uint4*)&pack;
+    u16* const lines = (u16*)to + at;
+    const bool has_four = count & 4, has_two = count & 2;
+    if (has_four) *(uint2*)(lines + 4) = make_uint2(words.z, words.w);
+    if (has_two) *(u32*)(lines + (has_four ? 2 : 6)) = has_four ? words.y : words.w;
+    const u32 pair = has_four ? (has_two ? words.x : words.y) : (has_two ? words.z : words.w);
+    if (count & 1) lines[8 - count] = (u16)(pair >> 16);
+  }
+  template <class T>
+  SN_INLINE void lower(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
+    const uint4 words = *(const uint4*)&pack;
+    u16* const lines = (u16*)to + at;
+    const bool has_four = count & 4, has_two = count & 2;
+    if (has_four) *(uint2*)lines = make_uint2(words.x, words.y);
+    if (has_two) *(u32*)(lines + (has_four ? 4 : 0)) = has_four ? words.z : words.x;
+    const u32 pair = has_four ? (has_two ? words.w : words.z) : (has_two ? words.y : words.x);
+    if (count & 1) lines[count - 1] = (u16)pair;
+  }
+  template <class T>
+  SN_INLINE void upper(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
+    const uint4 words = *(const uint4*)&pack;
+    u32* const lines = (u32*)to + at;
+    if (count & 2) *(uint2*)(lines + 2) = make_uint2(words.z, words.w);
+    if (count & 1) lines[4 - count] = count & 2 ? words.y : words.w;
+  }
+  template <class T>
+  SN_INLINE void lower(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
+    const uint4 words = *(const uint4*)&pack;
+    u32* const lines = (u32*)to + at;
+    if (count & 2) *(uint2*)lines = make_uint2(words.x, words.y);
+    if (count & 1) lines[count - 1] = count & 2 ? words.z : words.x;
+  }
+};
 // Writes the elements from `first` to `count` of an aligned pack.
 template <int V, class T>
 SN_INLINE void write_pack_range(Out<T> to, idx at, idx first, idx count, Pack<T, V> pack) {
   if (first <= 0 && count >= V) return write_pack<V>(to, at, pack);
   if constexpr (sizeof(pack) == 16 && (V == 8 || V == 4)) {
     if (first >= V || count <= 0) return;
-    if (count >= V) return write_upper(to, at, V - (i32)first, pack);
-    if (first <= 0) return write_lower(to, at, (i32)count, pack);
+    if (count >= V) return Write::upper(to, at, V - (i32)first, pack);
+    if (first <= 0) return Write::lower(to, at, (i32)count, pack);
   }
   SN_UNROLL
   for (int v = 0; v < V; ++v)

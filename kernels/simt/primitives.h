@@ -131,8 +131,7 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {
   *(Pack<T, V>*)to.check(at, V, true, line) = pack;
 }
 template <int V, class T>
-SN_INLINE void write_pack_range(Out<T> to, idx at, idx first, idx count,
-                                Pack<T, V> pack SN_WHERE) {
+SN_INLINE void write_pack_range(Out<T> to, idx at, idx first, idx count, Pack<T, V> pack SN_WHERE) {
   if (first <= 0 && count >= V) return write_pack<V>(to, at, pack, line);
   for (int v = 0; v < V; ++v)
     if (v >= first && v < count) write_one(to, at + v, pack.element[v], line);

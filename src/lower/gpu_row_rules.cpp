@@ -88,7 +88,9 @@ RowChoice tight(const Row& row) {
   constexpr int kWidestBlock = 256;
   const std::int64_t held = (row.is_packed ? 2 : 1) * kRowElements / row.tiles / row.vector;
   const std::int64_t per_pack = std::max<std::int64_t>(1, row.widest() / row.vector);
-  const auto most = [&](std::int64_t packs) { return std::clamp<std::int64_t>(held, 1, packs * per_pack); };
+  const auto most = [&](std::int64_t packs) {
+    return std::clamp<std::int64_t>(held, 1, packs * per_pack);
+  };
   constexpr std::int64_t kSegment = 4;  // 16-byte packs that neighbouring threads read together
   std::int64_t threads = kSegment * per_pack;
   while (threads < kWidestBlock && row.vectors_per_thread(threads) > most(5)) threads *= 2;
@@ -129,11 +131,17 @@ std::int64_t work_of(const Row& row, const RowChoice& choice) {
 // to do with fewer.
 bool leaves_gaps(const Row& row, const RowChoice& usual) {
   constexpr int kLargeBlock = 256;
+  const std::int64_t usual_threads = std::int64_t{usual.group} * usual.cluster;
+  const bool is_exact =
+      row.cut.aligned_to < 0 &&
+      usual_threads * row.vectors_per_thread(usual_threads) * row.vector == row.length;
+  if (is_exact) return false;
   const RowChoice other = tight(row);
   const std::int64_t threads = std::int64_t{other.group} * other.cluster;
   const bool is_long = threads > kLargeBlock;
-  if (is_invariant(row) || usual.is_dense || (is_long && row.is_few(4)) || other.cluster > row.machine.largest_cluster ||
-      row.rows * threads < std::int64_t{2} * kBlockThreads * row.machine.multiprocessors)
+  if (is_invariant(row) || usual.is_dense || (is_long && row.is_few(4)) ||
+      other.cluster > row.machine.largest_cluster ||
+      row.rows * threads < std::int64_t{4} * kBlockThreads * row.machine.multiprocessors)
     return false;
   const bool is_large = row.cut.aligned_to >= 0 && usual.group > kLargeBlock && is_long;
   return is_large || 10 * work_of(row, usual) > 11 * work_of(row, other);

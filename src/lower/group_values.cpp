@@ -161,8 +161,7 @@ void GroupValues::declare_parameters() {
     split_params_.push_back(declare_split(name, access));
   }
   for (AxisId axis = 0; axis < space_.axes.end_id(); ++axis)
-    sizes_.push_back(
-        extent_param(numbered("n", axis), space_.axes[axis].size, least_size(axis)));
+    sizes_.push_back(extent_param(numbered("n", axis), space_.axes[axis].size, least_size(axis)));
   for (NodeId id : group_.nodes) {
     for (const Operand& operand : graph()[id].operands)
       if (is_scalar(graph()[operand.node].op)) declare_constant(operand.node);

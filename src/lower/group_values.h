@@ -86,7 +86,8 @@ class GroupValues {
   };
 
   bool needs_wide_index() const;
-  tile::ValueId extent_param(const std::string& name, std::int64_t value, std::int64_t at_least = 0);
+  tile::ValueId extent_param(const std::string& name, std::int64_t value,
+                             std::int64_t at_least = 0);
   std::int64_t least_size(AxisId axis) const;
   tile::ValueId number_param(const std::string& name, const Scalar& value, DType dtype);
   void declare_parameters();

@@ -368,8 +368,8 @@ void check_scalar(const ScalarParam& param, std::int64_t value) {
                 param.multiple_of);
   SINTER_ASSERT(!param.positive || (value > 0 && value <= std::numeric_limits<std::int32_t>::max()),
                 "{} is {}, not from 1 to 2^31 - 1", param.name, value);
-  SINTER_ASSERT(param.at_least == 0 || value >= param.at_least, "{} is {}, less than {}", param.name,
-                value, param.at_least);
+  SINTER_ASSERT(param.at_least == 0 || value >= param.at_least, "{} is {}, less than {}",
+                param.name, value, param.at_least);
 }
 
 }  // namespace

@@ -110,9 +110,9 @@ static_assert(kListsEveryField<BufferParam>);
 
 struct ScalarParam {
   std::string name;
-  DType dtype = DType::i64;  // i64 or f64
-  int multiple_of = 1;       // i64 only: a power of two that divides every value it can have
-  bool positive = false;     // i64 only: every value it can have is from 1 to 2^31 - 1
+  DType dtype = DType::i64;   // i64 or f64
+  int multiple_of = 1;        // i64 only: a power of two that divides every value it can have
+  bool positive = false;      // i64 only: every value it can have is from 1 to 2^31 - 1
   std::int64_t at_least = 0;  // i64 only: bounds every value it can have; 0: nothing is known
 };
 constexpr auto fields_of(const ScalarParam*) {

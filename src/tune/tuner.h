@@ -52,14 +52,14 @@ struct TunedKernel {
   std::vector<RuleText> rules;  // those that chose the heuristic's config
   Config config;  // the heuristic's unless another is over 2 % faster beyond the noise
   double heuristic_us = 0;
-  double us = 0;       // time of `config`, in turns with the heuristic
+  double us = 0;              // time of `config`, in turns with the heuristic
   std::vector<Trial> trials;  // all that ran and computed the same, the heuristic first
-  int candidates = 0;  // without duplicates, including the heuristic
-  int duplicates = 0;  // same text as another
-  int measured = 0;    // to the end
-  int stopped = 0;     // abandoned after the first samples: much slower
-  int failed = 0;      // failed to compile or launch
-  int wrong = 0;       // result differed from the heuristic's
+  int candidates = 0;         // without duplicates, including the heuristic
+  int duplicates = 0;         // same text as another
+  int measured = 0;           // to the end
+  int stopped = 0;            // abandoned after the first samples: much slower
+  int failed = 0;             // failed to compile or launch
+  int wrong = 0;              // result differed from the heuristic's
   std::string first_failure;
   bool finished = true;  // false: the time ran out before all were tried
 

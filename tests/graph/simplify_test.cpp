@@ -167,13 +167,18 @@ TEST(DropUnitAxesTest, PointwiseAndReducedShapesLoseThem) {
   expect_same_meaning(maker.graph, dropped);
 }
 
-TEST(DropUnitAxesTest, AReducedUnitAxisStays) {
+TEST(DropUnitAxesTest, AReductionOfOneElementIsACopy) {
   GraphMaker maker;
-  const Operand x = maker.input({5, 1});
-  const Operand total = maker.reduce(ReduceKind::sum, x, {1});
-  maker.output(total);
+  const Operand x = maker.input({5, 1, 3});
+  const Operand most = maker.reduce(ReduceKind::max, x, {1});
+  const Operand total = maker.reduce(ReduceKind::sum, x, {1, 2});
+  const Operand position = maker.reduce(ReduceKind::argmax, x, {1});
+  for (const Operand& each : {most, total, position}) maker.output(each);
   const Graph dropped = drop_unit_axes(maker.graph);
-  EXPECT_EQ(dropped[total.node].operands[0].view.shape, Shape({5, 1}));
+  EXPECT_EQ(dropped[most.node].op, Op::copy);
+  EXPECT_EQ(dropped[total.node].op, Op::reduce);
+  EXPECT_EQ(dropped[total.node].axes, 0b10u);
+  EXPECT_EQ(dropped[position.node].operands[0].view.shape, Shape({5, 1, 3}));
   expect_same_meaning(maker.graph, dropped);
 }
 

@@ -71,9 +71,9 @@ Graph reduction(const Shape& shape, int axis, DType dtype = DType::f32) {
 }
 
 // Elements that do not depend on the sum computed in the same kernel.
-Graph sum_beside_cosine(const Shape& shape) {
+Graph sum_beside_cosine(const Shape& shape, DType dtype = DType::f32) {
   GraphMaker maker;
-  const Operand x = maker.input(shape);
+  const Operand x = maker.input(shape, dtype);
   maker.output(maker.reduce(ReduceKind::sum, x, {1}));
   maker.output(maker.op(Op::cos, {x}));
   return maker.graph;
@@ -139,10 +139,12 @@ TEST(MappingTest, RowsThatBeginAnywhereHaveWholeVectors) {
     EXPECT_GE(d.tiling().tile_cols, d.size(d.tiling().col_axis) + vector - 1);
   };
   expect_cut(softmax({256, 1023}), 4);
-  expect_cut(softmax({256, 1022}), 4);
   expect_cut(softmax({256, 1023}, DType::bf16), 8);
   expect_cut(centred_and_scaled({256, 50257}, DType::f16), 8);
   EXPECT_EQ(decide(softmax({256, 1024})).tiling().aligned_to, -1);
+  const Decision pairs = decide(softmax({256, 1022}));
+  EXPECT_EQ(pairs.mapping().vector, 2) << "8 bytes need no cut";
+  EXPECT_EQ(pairs.tiling().aligned_to, -1);
 }
 
 TEST(MappingTest, ReadsThatBeginElsewhereDoNotNarrowTheVectors) {
@@ -152,7 +154,7 @@ TEST(MappingTest, ReadsThatBeginElsewhereDoNotNarrowTheVectors) {
   EXPECT_EQ(d.mapping().vector, 4);
   EXPECT_EQ(d.tiling().aligned_to, -1) << "the result's rows are aligned";
   GraphMaker shifted;
-  const Operand behind = shifted.input_view({{256, 1024}, {1024, 1}, 2});
+  const Operand behind = shifted.input_view({{256, 1024}, {1024, 1}, 1});
   EXPECT_EQ(decide(softmax_of(shifted, behind)).mapping().vector, 4);
   EXPECT_EQ(decide(reduction({256, 1023}, 1)).mapping().vector, 4);
 }
@@ -164,7 +166,8 @@ TEST(MappingTest, ShortRowsThatBeginAnywhereAreMovedAsOneRun) {
   EXPECT_EQ(d.tiling().tile_cols, 17);
   EXPECT_EQ(d.mapping().vector, 1);
   EXPECT_EQ(d.mapping().threads_per_row, 1);
-  EXPECT_EQ(decide(softmax({100000, 60}, DType::f16)).mapping().threads_per_row, 2);
+  EXPECT_EQ(decide(softmax({100000, 58}, DType::f16)).mapping().threads_per_row, 2);
+  EXPECT_FALSE(decide(softmax({100000, 60}, DType::f16)).tiling().dense_rows) << "15 x 8 bytes";
   EXPECT_TRUE(decide(centred_and_scaled({100000, 17})).tiling().dense_rows) << "weights are shared";
   EXPECT_FALSE(decide(softmax({100000, 16})).tiling().dense_rows) << "whole vectors";
   GraphMaker maker;
@@ -459,7 +462,7 @@ TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
   EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
   EXPECT_EQ(scaled({128, 8200}), std::pair(256, 1)) << "more threads would have nothing to do";
   EXPECT_EQ(scaled({1024, 16392}), std::pair(512, 1)) << "nor would whole blocks";
-  EXPECT_EQ(scaled({1024, 32770}).second, 2) << "nothing is prefetched";
+  EXPECT_EQ(scaled({256, 32769}).second, 2) << "nothing is prefetched";
 }
 TEST(MappingTest, PackedRowsWithoutClusters) {
   Machine ampere = kHopper;
@@ -483,6 +486,18 @@ TEST(MappingTest, BlocksOfShortAndMiddleRows) {
   EXPECT_EQ(block(centred_and_scaled({8192, 4096}, DType::f16)), std::pair(64, 128));
   for (const std::int64_t length : {4104, 6000, 8192})
     EXPECT_EQ(block(centred_and_scaled({400, length}, DType::f16)), std::pair(256, 256));
+}
+TEST(MappingTest, RowsThatManyThreadsWouldPadTakeFewer) {
+  const auto tile = [](const Graph& graph) {
+    const Decision d = decide(graph);
+    return std::pair{d.mapping().threads_per_row, d.tiling().tile_cols};
+  };
+  EXPECT_EQ(tile(softmax({100000, 292}, DType::f16)), std::pair(8, std::int64_t{320}));
+  EXPECT_EQ(tile(reduction({100000, 1235}, 1, DType::f16)), std::pair(32, std::int64_t{1280}));
+  EXPECT_EQ(tile(sum_beside_cosine({20000, 8819}, DType::f16)),
+            std::pair(256, std::int64_t{10240}));
+  EXPECT_EQ(tile(softmax({10, 292}, DType::f16)).first, 32) << "few rows";
+  EXPECT_EQ(tile(reduction({100000, 1024}, 1, DType::f16)).first, 64) << "exact";
 }
 TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).mapping().threads_per_row, 512);

@@ -1,5 +1,6 @@
 // IndexBounds: the smallest and the largest value that an index expression can have.
-// In: a program whose scalars declare bounds (ScalarParam). A remainder by a constant is bounded, too.
+// In: a program whose scalars declare bounds (ScalarParam). A remainder by a constant is bounded,
+// too.
 #pragma once
 
 #include <cstdint>

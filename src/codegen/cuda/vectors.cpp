@@ -82,9 +82,8 @@ std::string CudaVectors::count_text(TileShape shape, const Index& limit) const {
   const std::int64_t before = step * steps * (layout_.cluster() - 1);  // columns of other blocks
   const auto least = values_.bounds.least(limit);
   const std::int64_t whole = least ? std::min<std::int64_t>((*least - before) / step, steps) : 0;
-  return steps > 1 && whole > 0
-             ? fmt::format("k < {} ? {} : {}", whole, layout_.vector(), text)
-             : text;
+  return steps > 1 && whole > 0 ? fmt::format("k < {} ? {} : {}", whole, layout_.vector(), text)
+                                : text;
 }
 
 VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> conditions) const {
@@ -93,8 +92,8 @@ VectorMask CudaVectors::mask(tile::ValueId mask_id, std::vector<std::string> con
     RangeMask mask = *values_.index.mask(mask_id);
     if (!mask.is_unlimited() && values_.divisibility.of(mask) < layout_.vector()) {
       const TileShape shape = values_.shape(mask_id);
-      result.count = mask.col_limit ? count_text(shape, *mask.col_limit)
-                                    : std::to_string(layout_.vector());
+      result.count =
+          mask.col_limit ? count_text(shape, *mask.col_limit) : std::to_string(layout_.vector());
       if (mask.col_first) result.first = first_text(shape, *mask.col_first);
       mask.col_limit.reset();
       mask.col_first.reset();
