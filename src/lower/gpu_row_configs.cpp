@@ -76,7 +76,9 @@ class RowConfigs {
   // Registers a thread needs besides the tiles it holds. Within a warp there is no barrier, so the
   // compiler unpacks elements for the next stage while it waits for the last one.
   std::int64_t other_registers(const Tiling& tiling, bool late_loads) const {
-    return usual_registers(tiling, late_loads) + (tiling.aligned_to < 0 ? 0 : kCutRegisters);
+    const std::int64_t usual = usual_registers(tiling, late_loads);
+    if (tiling.aligned_to < 0 || usual >= kOtherRegisters) return usual;
+    return std::min(usual + kCutRegisters, kOtherRegisters);
   }
   std::int64_t usual_registers(const Tiling& tiling, bool late_loads) const {
     const bool in_warp = tiling.mapping.threads_per_row <= kWarpThreads;
