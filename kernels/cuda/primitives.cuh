@@ -217,8 +217,8 @@ struct Evict {
   }
 };
 
-// 16 bytes if `on`, else 0, without a branch. Volatile, so that nothing moves the load before the wait
-// above; kLater allows moving it over stores.
+// 16 bytes if `on`, else 0, without a branch. Volatile, so that nothing moves the load before the
+// wait above; kLater allows moving it over stores.
 struct Words {
   template <Reading reading>
   SN_INLINE uint4 read_if(bool on, const void* from) {
@@ -263,9 +263,9 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   }
   return pack;
 }
-// Reads for vectors of which only the elements from `first` to `count` are in the buffer. They touch
-// each aligned 16 bytes that has one of these: the GPU protects nothing smaller, so what lies beside
-// them may be beyond the buffer. The other elements are anything.
+// Reads for vectors of which only the elements from `first` to `count` are in the buffer. They
+// touch each aligned 16 bytes that has one of these: the GPU protects nothing smaller, so what lies
+// beside them may be beyond the buffer. The other elements are anything.
 template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count) {
   const bool on = first < V && count > 0;
@@ -297,7 +297,8 @@ SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
   const i32 in_low = V - (i32)(skipped / sizeof(T));
   const uint4* low_at = (const uint4*)(address - skipped);
   const uint4 low = Words::read_if<kOften>(first < in_low && count > 0, low_at);
-  const uint4 high = Words::read_if<kOften>(first < V && count > in_low && skipped != 0, low_at + 1);
+  const bool reaches_high = first < V && count > in_low && skipped != 0;
+  const uint4 high = Words::read_if<kOften>(reaches_high, low_at + 1);
   u32 words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   SN_UNROLL
   for (int i = 0; i < 6; ++i) words[i] = skipped & 8 ? words[i + 2] : words[i];
@@ -320,8 +321,8 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
   }
 }
 
-// The upper or the lower elements of an aligned pack, in at most three accesses, whose sizes are the
-// powers of two in their number.
+// The upper or the lower elements of an aligned pack, in at most three accesses, whose sizes are
+// the powers of two in their number.
 struct Write {
   template <class T>
   SN_INLINE void upper(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
