@@ -267,17 +267,28 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
 // touch each aligned 16 bytes that has one of these: the GPU protects nothing smaller, so what lies
 // beside them may be beyond the buffer. The other elements are anything.
 template <int V, Reading reading, class T>
+SN_INLINE Pack<u32, 4> read_words_range(In<T> from, idx at, idx first, idx count) {
+  static_assert(V * sizeof(T) == 16);
+  const uint4 words = Words::read_if<reading>(first < V && count > 0, from + at);
+  return {words.x, words.y, words.z, words.w};
+}
+template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count) {
-  const bool on = first < V && count > 0;
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
-    const uint4 words = Words::read_if<reading>(on, from + at);
+    const Pack<u32, 4> words = read_words_range<V, reading>(from, at, first, count);
     memcpy(&pack, &words, sizeof pack);
   } else {
     memset(&pack, 0, sizeof pack);
-    if (on) pack = read_pack<V, reading>(from, at);
+    if (first < V && count > 0) pack = read_pack<V, reading>(from, at);
   }
   return pack;
+}
+// Elements between the aligned 16 bytes that contain element `at` and that element.
+template <int V, class T>
+SN_INLINE i32 elements_past_pack(In<T> from, idx at) {
+  static_assert(sizeof(Pack<T, V>) == 16);
+  return ((u32)(u64)(from + at) & 15u) / (u32)sizeof(T);
 }
 // 16 bytes from any element on: large elements one by one, small ones put together from the packs
 // around them: two loads instead of eight are worth 15 instructions, instead of four they are not.

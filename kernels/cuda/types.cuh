@@ -47,6 +47,8 @@ typedef u32 unsigned_idx;
 // 0 <= at < limit, for limits that are not negative.
 SN_INLINE bool is_below(idx at, idx limit) { return (unsigned_idx)at < (unsigned_idx)limit; }
 
+SN_INLINE idx lesser(idx a, idx b) { return a < b ? a : b; }
+
 // x converted to the type of the first argument.
 template <class T>
 SN_INLINE T like(T, f64 x) {

@@ -113,6 +113,10 @@ template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at SN_WHERE) {
   return *(const Pack<T, V>*)from.check(at, V, false, line);
 }
+template <int V, class T>
+SN_INLINE i32 elements_past_pack(In<T> from, idx at) {
+  return (i32)(((u64)from.data + (u64)(i64)at * sizeof(T)) % 16 / sizeof(T));
+}
 // Reads only what is in the buffer.
 template <int V, class T>
 SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count SN_WHERE) {
@@ -125,6 +129,13 @@ template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack_range(In<T> from, idx at, idx first, idx count SN_WHERE) {
   if (first <= 0 && count >= V) return read_pack<V, reading>(from, at, line);
   return read_unaligned<V>(from, at, first, count, line);
+}
+template <int V, Reading reading, class T>
+SN_INLINE Pack<u32, 4> read_words_range(In<T> from, idx at, idx first, idx count SN_WHERE) {
+  const Pack<T, V> pack = read_pack_range<V, reading>(from, at, first, count, line);
+  Pack<u32, 4> words;
+  memcpy(&words, &pack, sizeof words);
+  return words;
 }
 template <int V, class T>
 SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack SN_WHERE) {

@@ -15,6 +15,9 @@ namespace {
 // Rows of fewer vectors are mostly first and last ones, which are not whole.
 constexpr std::int64_t kLeastAlignedVectors = 8;
 
+// Fewer elements of a column are in as many lines of memory either way.
+constexpr std::int64_t kLeastCrossingRows = 4;
+
 bool is_even(const Access& access, AxisId axis, int vector) {
   return access.offset % vector == 0 && access.start % vector == 0 &&
          has_even_rows(access, axis, vector) && has_even_jumps(access, axis, vector);
@@ -147,7 +150,7 @@ int GpuFacts::crossing(int col_axis) const {
     const std::int64_t along = access.stride(col_axis);
     if (!is_memory(access) || access.write || access.per_row || along == 0 || along == 1) continue;
     for (int axis : space.kept_axes())
-      if (axis != col_axis && access.stride(axis) == 1 && size(axis) >= tile::kLeastTransposedRows)
+      if (axis != col_axis && access.stride(axis) == 1 && size(axis) >= kLeastCrossingRows)
         return axis;
   }
   return -1;

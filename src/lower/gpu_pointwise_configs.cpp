@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/base/rounding.h"
+#include "src/tile/access.h"
 #include "src/tile/thread_layout.h"
 
 namespace sinter {
@@ -17,7 +18,9 @@ constexpr int kSharedRows = 4;  // rows per thread, to reuse a shared operand
 constexpr int kPointwiseThreads = 128;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
-constexpr std::int64_t kLargeStride = 128 << 10;  // bytes; from here on the block order matters
+constexpr std::int64_t kLongestTransposeTile = 1024;  // rows
+constexpr std::int64_t kWidestTransposeTile = 256;    // columns, beside few rows
+constexpr std::int64_t kLargeStride = 128 << 10;      // bytes; from here on the block order matters
 
 // Whether the transposed tensors, and the others, have large strides between rows.
 struct LargeStrides {
@@ -38,10 +41,18 @@ Tiling transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis, std
   tiling.row_axis = row_axis;
   const LargeStrides large = large_strides(facts, col_axis, row_axis);
   tiling.rows_first = large.transposed && !large.others;
-  tiling.tile_cols = std::min(cols, power_above(facts.size(col_axis)));
-  tiling.tile_rows = std::min(rows, power_above(facts.size(row_axis)));
+  // Where there are few rows or columns, a tile has more of the others.
+  const std::int64_t area = rows * cols;
+  const std::int64_t most_rows =
+      std::max(power_above(facts.size(row_axis)), tile::kLeastTransposedRows);
+  const std::int64_t most_cols = power_above(facts.size(col_axis));
+  tiling.tile_cols = std::min(cols, most_cols);
+  tiling.tile_rows = std::min({area / tiling.tile_cols, most_rows, kLongestTransposeTile});
+  tiling.tile_cols = std::min({area / tiling.tile_rows, most_cols, kWidestTransposeTile});
   Mapping& mapping = tiling.mapping;
-  mapping.vector = facts.vector_along(col_axis);
+  const Vectors cut = facts.vectors_along(col_axis);
+  mapping.vector = cut.width;
+  tiling.aligned_to = cut.aligned_to;
   while (tiling.tile_cols % mapping.vector != 0) mapping.vector /= 2;
   mapping.threads_per_row = static_cast<int>(tiling.tile_cols / mapping.vector);
   mapping.threads = static_cast<int>(

@@ -79,18 +79,28 @@ void IndexAnalysis::visit(const Instr& instr) {
   const ValueId result = instr.results[0];
   if (instr.code == Code::scalar) multiples_[result] = program_.scalars[instr.index].multiple_of;
   if (program_[result].shape.is_scalar()) return;
-  row_atoms_[result] = makes_row_atom(instr);
+  row_atoms_[result] = row_atom_divisor(instr);
   vector_atoms_[result] = makes_vector_atom(instr);
   const bool is_atom = is_row_atom(result) || is_vector_atom(result);
   affine_[result] = is_atom ? Affine{Index::of(result), {}, {}} : affine_result(instr);
   masks_[result] = mask_result(instr);
 }
 
-bool IndexAnalysis::makes_row_atom(const Instr& instr) const {
-  return forms_ == IndexForms::atoms && instr.code == Code::pointwise &&
-         instr.op == Op::remainder && program_[instr.results[0]].shape.cols == 1 &&
-         program_[instr.results[0]].dtype == DType::i64 && affine(instr.args[0]) &&
-         constant_of(instr.args[1]);
+std::int64_t IndexAnalysis::row_atom_divisor(const Instr& instr) const {
+  const bool is_atom = forms_ == IndexForms::atoms && instr.code == Code::pointwise &&
+                       instr.op == Op::remainder && program_[instr.results[0]].shape.cols == 1 &&
+                       program_[instr.results[0]].dtype == DType::i64 && affine(instr.args[0]);
+  return is_atom ? constant_of(instr.args[1]).value_or(0) : 0;
+}
+
+std::optional<RowSkew> IndexAnalysis::row_skew(const Affine& offset) const {
+  if (!has_atoms(offset.base)) return RowSkew{};
+  for (const Index::Term& term : offset.base.terms())
+    for (ValueId id : term.factors)
+      if (is_row_atom(id) && row_atoms_[id] > 0 &&
+          !has_atoms(offset.base + Index::of(id) * offset.col_step))
+        return RowSkew{id, row_atoms_[id] - 1};
+  return std::nullopt;
 }
 
 bool IndexAnalysis::makes_vector_atom(const Instr& instr) const {

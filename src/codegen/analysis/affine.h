@@ -33,6 +33,13 @@ struct RangeMask {
   }
 };
 
+// Columns that are cut at multiples of the vector: those of a row are moved left by `by`, a row
+// atom from 0 to `most`.
+struct RowSkew {
+  tile::ValueId by = tile::kNoValue;  // kNoValue: rows are not moved
+  std::int64_t most = 0;
+};
+
 // What the analysis may find.
 enum class IndexForms : std::uint8_t {
   prefixes,  // no masks with a first row or column, no atoms
@@ -57,11 +64,13 @@ class IndexAnalysis {
   // spell it out where a vector begins.
   bool is_vector_atom(tile::ValueId id) const { return vector_atoms_[id] != 0; }
   bool has_atoms(const Index& index) const;  // of either kind
+  // How an offset's rows are moved; nothing if it has other atoms.
+  std::optional<RowSkew> row_skew(const Affine& offset) const;
 
  private:
   void visit(const tile::Instr& instr);
   std::optional<std::int64_t> constant_of(tile::ValueId id) const;
-  bool makes_row_atom(const tile::Instr& instr) const;
+  std::int64_t row_atom_divisor(const tile::Instr& instr) const;
   bool makes_vector_atom(const tile::Instr& instr) const;
   bool is_multiple_of_vector(const Index& index) const;
   std::optional<Affine> affine_result(const tile::Instr& instr) const;
@@ -70,7 +79,7 @@ class IndexAnalysis {
 
   const tile::TileProgram& program_;
   const IndexForms forms_;
-  ById<tile::ValueId, char> row_atoms_;
+  ById<tile::ValueId, std::int64_t> row_atoms_;  // what they are remainders by; 0: not an atom
   ById<tile::ValueId, char> vector_atoms_;
   ById<tile::ValueId, int> multiples_;  // of scalar parameters: what divides them
   ById<tile::ValueId, std::optional<Affine>> affine_;

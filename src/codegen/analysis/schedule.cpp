@@ -59,9 +59,9 @@ bool is_transposed_load(const TileProgram& program, const IndexAnalysis& index,
     if (mask->col_first && index.forms() != IndexForms::atoms) return false;
   }
   const auto& offsets = index.affine(instr.args[0]);
-  // Atoms are those of the elements that a thread computes, not of those it would load.
+  // Other atoms are those of the elements that a thread computes, not of those it would load.
   return offsets && offsets->row_step.is_one() && !offsets->col_step.is_zero() &&
-         !offsets->col_step.is_one() && !index.has_atoms(offsets->base);
+         !offsets->col_step.is_one() && index.row_skew(*offsets);
 }
 
 namespace {

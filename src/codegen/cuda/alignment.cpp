@@ -6,6 +6,7 @@
 
 #include "src/codegen/cuda/dense_tiles.h"
 #include "src/codegen/cuda/renderer.h"
+#include "src/codegen/cuda/transposed_tiles.h"
 #include "src/tile/access.h"
 
 namespace sinter {
@@ -25,7 +26,7 @@ int widest_access(const CudaValues& values, const Instr& access) {
   if (affine->col_step.is_one())
     widest = std::min(values.layout.vector(), values.offset_multiple(access));
   if (affine->row_step.is_one() && !values.is_row(offsets))
-    widest = std::max(widest, values.offset_multiple(access, tile::Axis::rows));
+    widest = std::max(widest, transposed_tile_alignment(values, access));
   return widest;
 }
 

@@ -22,25 +22,6 @@ namespace {
 
 constexpr std::int64_t kMostSharedBytes = 40 * 1024;  // for tiles; reductions need a little more
 
-// A column-major tile in shared memory. Each lane of a warp writes `width` adjacent elements of a
-// column, and reads as many of a row. Both are free of bank conflicts if the column pitch is odd
-// and every 32 rows and columns are skewed by another half width.
-struct SharedTile {
-  SharedTile(TileShape shape, int width)
-      : skew(std::max(1, width / 2)),
-        pitch((shape.rows + skew * ((shape.rows - 1) / 32)) | 1),
-        elements(pitch * shape.cols + skew * ((shape.cols - 1) / 32)) {}
-
-  // Index of element (row, col).
-  std::string index() const {
-    return fmt::format("col * {} + row + (row / 32 + col / 32) * {}", pitch, skew);
-  }
-
-  std::int64_t skew;
-  std::int64_t pitch;
-  std::int64_t elements;
-};
-
 }  // namespace
 
 bool take_dense_tile(const CudaValues& values, CudaState& state, const Instr& access) {
@@ -77,7 +58,11 @@ void CudaLoads::render_one(const Instr& load, bool early) {
   const ValueId id = load.results[0];
   if (!can_load_early(values_, load) || state_.shared.count(id) || state_.arrays.count(id)) return;
   if (state_.fetched.count(id)) return render_fetched(load);
-  if (goes_through_shared(load)) return render_shared_tile(load);
+  if (goes_through_shared(load)) {
+    state_.shared_bytes += transposed_tile_bytes(values_, load);
+    transposed_tiles_.push_back(&load);
+    return transposed_.render_load(load, reading_of(load), other_text(load));
+  }
   if (take_dense_tile(values_, state_, load)) {
     dense_tiles_.push_back(&load);
     return dense_.render_load(load, reading_of(load));
@@ -279,86 +264,21 @@ void CudaLoads::render_take(const Instr& load, const std::string& to) {
     code_.line("take_where<{}>({}, {}, {});", widths, arguments, mask.where, other_text(load));
 }
 
-// --- transposed tiles, through shared memory ---
+// --- tiles that a block loads, through shared memory ---
 
 bool CudaLoads::goes_through_shared(const Instr& load) const {
-  const TileShape shape = values_.shape(load.results[0]);
-  if (!is_transposed_load(values_.program, values_.index, load) || layout_.cluster() > 1 ||
-      values_.buffer(load).written)
-    return false;
-  const bool exact = layout_.rows_exact(shape) && layout_.cols_exact(shape) &&
-                     shape.rows * shape.cols % layout_.mapping().threads == 0;
-  return exact && state_.shared_bytes + shared_bytes(load) <= kMostSharedBytes;
-}
-
-// Number of elements per access along the rows.
-int CudaLoads::row_pack_width(const Instr& load) const {
-  const TileShape shape = values_.shape(load.results[0]);
-  const int element = static_cast<int>(size_of(values_.buffer(load).dtype));
-  const std::int64_t each = shape.rows * shape.cols / layout_.mapping().threads;
-  int width =
-      std::min<int>({tile::kPackBytes / element, values_.offset_multiple(load, tile::Axis::rows),
-                     static_cast<int>(each)});
-  while (shape.rows % width != 0 || each % width != 0) width /= 2;
-  return width;
-}
-
-std::int64_t CudaLoads::shared_bytes(const Instr& load) const {
-  const SharedTile tile(values_.shape(load.results[0]), row_pack_width(load));
-  return tile.elements * static_cast<std::int64_t>(size_of(values_.program[load.results[0]].dtype));
+  return is_transposed_tile(values_, load) &&
+         state_.shared_bytes + transposed_tile_bytes(values_, load) <= kMostSharedBytes;
 }
 
 // All loads are issued before the first write to shared memory, which has to wait for its load.
-void CudaLoads::render_shared_tile(const Instr& load) {
-  const ValueId id = load.results[0];
-  const TileShape shape = values_.shape(id);
-  const Affine& offsets = *values_.index.affine(load.args[0]);
-  const int width = row_pack_width(load);
-  state_.shared_bytes += shared_bytes(load);
-  code_.line("{} {}_parts[{}];", values_.type(id), values_.name(id),
-             shape.rows * shape.cols / layout_.mapping().threads);
-  open_shared_tile(load);
-  RangeMask mask;
-  if (load.args[1] != kNoValue) mask = *values_.index.mask(load.args[1]);
-  const std::string in_column =
-      values_.condition({std::nullopt, mask.col_limit, mask.col_first}, "col");
-  const std::string count =
-      mask.row_limit ? values_.names.text(*mask.row_limit) + " - row" : std::to_string(width);
-  code_.line("load_part<{0}, {0}, {1}>({2}_parts + i * {0}, {3}, {4}, {5}, {6});", width,
-             reading_of(load), values_.name(id), values_.buffer_name(load),
-             values_.offset(offsets, "col"),
-             in_column.empty() ? fmt::format("idx({})", count)
-                               : fmt::format("{} ? idx({}) : 0", in_column, count),
-             other_text(load));
-  code_.close();
-  shared_tiles_.push_back(&load);
-}
-
-// Opens a loop over a thread's loads of a tile.
-void CudaLoads::open_shared_tile(const Instr& load) {
-  const TileShape shape = values_.shape(load.results[0]);
-  const int width = row_pack_width(load);
-  const int threads = layout_.mapping().threads;
-  code_.open("SN_UNROLL for (int i = 0; i < {}; ++i)", shape.rows * shape.cols / threads / width);
-  code_.line("const int element = (i * {} + thread_index()) * {};", threads, width);
-  code_.line("const i32 row = element % {}, col = element / {};", shape.rows, shape.rows);
-}
-
 void CudaLoads::render_shared_puts() {
-  if (shared_tiles_.empty() && dense_tiles_.empty()) return;
+  if (transposed_tiles_.empty() && dense_tiles_.empty()) return;
   // Wait until all threads have read the last iteration's tile.
   if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
-  for (const Instr* load : shared_tiles_) {
-    const ValueId id = load->results[0];
-    const int width = row_pack_width(*load);
-    const SharedTile tile(values_.shape(id), width);
-    const std::string array = values_.name(id) + "_tile";
-    code_.line("SN_SHARED({}, {}, {});", values_.type(id), array, tile.elements);
-    open_shared_tile(*load);
-    code_.line("SN_UNROLL for (int w = 0; w < {0}; ++w) put({1}, {2} + w, {3}_parts[i * {0} + w]);",
-               width, array, tile.index(), values_.name(id));
-    code_.close();
-    state_.shared[id] = fmt::format("get({}, {})", array, tile.index());
+  for (const Instr* load : transposed_tiles_) {
+    transposed_.render_puts(*load);
+    state_.shared[load->results[0]] = transposed_.element(*load);
   }
   for (const Instr* load : dense_tiles_) dense_.render_puts(*load);
   code_.line("block_barrier();");

@@ -11,6 +11,7 @@
 #include "src/codegen/analysis/schedule.h"
 #include "src/codegen/c_writer.h"
 #include "src/codegen/cuda/dense_tiles.h"
+#include "src/codegen/cuda/transposed_tiles.h"
 #include "src/codegen/cuda/values.h"
 #include "src/codegen/cuda/vectors.h"
 
@@ -41,6 +42,7 @@ class CudaLoads {
         layout_(values.layout),
         vectors_(values, code),
         dense_(values, code),
+        transposed_(values, code),
         state_(state),
         code_(code),
         stage_(stage) {}
@@ -70,12 +72,8 @@ class CudaLoads {
   void render_vector_load(const tile::Instr& load, const Affine& offsets, const std::string& to);
   void render_single_loads(const tile::Instr& load, const Affine& offsets,
                            const std::string& element);
-  void render_shared_tile(const tile::Instr& load);
-  void open_shared_tile(const tile::Instr& load);
   void render_shared_puts();
   bool goes_through_shared(const tile::Instr& load) const;
-  int row_pack_width(const tile::Instr& load) const;
-  std::int64_t shared_bytes(const tile::Instr& load) const;
   const std::string& fetched_array(const tile::Instr& load) const;
   std::string pack_index(const tile::Instr& load) const;
   std::string other_text(const tile::Instr& load) const;
@@ -88,12 +86,13 @@ class CudaLoads {
   const tile::ThreadLayout& layout_;
   const CudaVectors vectors_;
   const CudaDenseTiles dense_;
+  const CudaTransposedTiles transposed_;
   CudaState& state_;
   CWriter& code_;
   const Stage& stage_;
-  std::vector<const tile::Instr*> near_;          // loads inside the loops
-  std::vector<const tile::Instr*> shared_tiles_;  // loads that go through shared memory
-  std::vector<const tile::Instr*> dense_tiles_;   // loads of runs
+  std::vector<const tile::Instr*> near_;              // loads inside the loops
+  std::vector<const tile::Instr*> transposed_tiles_;  // loads of columns
+  std::vector<const tile::Instr*> dense_tiles_;       // loads of runs
 };
 
 }  // namespace sinter

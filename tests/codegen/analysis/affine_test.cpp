@@ -68,13 +68,15 @@ TEST_F(AffineTest, AParameterIsTheSameEverywhere) {
   const ValueId again = b.program_id();
   const ValueId here = b.pointwise(Op::lt, {b.add(cols, id), n});
   const ValueId there = b.pointwise(Op::lt, {b.add(cols, again), n});
-  EXPECT_EQ(*analysis().mask(here)->col_limit, *analysis().mask(there)->col_limit);
+  const IndexAnalysis& found = analysis();
+  EXPECT_EQ(*found.mask(here)->col_limit, *found.mask(there)->col_limit);
 }
 
 TEST_F(AffineTest, SumsInAnotherOrderAreTheSameLimit) {
   const ValueId one = b.pointwise(Op::lt, {b.add(b.add(cols, id), stride), n});
   const ValueId other = b.pointwise(Op::lt, {b.add(b.add(cols, stride), id), n});
-  EXPECT_EQ(*analysis().mask(one)->col_limit, *analysis().mask(other)->col_limit);
+  const IndexAnalysis& found = analysis();
+  EXPECT_EQ(*found.mask(one)->col_limit, *found.mask(other)->col_limit);
 }
 
 TEST_F(AffineTest, ProductsOfTilesAreNot) {

@@ -204,20 +204,36 @@ TEST_F(CudaRendererTest, IndicesAreDividedByMultiplyingUnlessTheyAreWide) {
   EXPECT_EQ(count_of(render(wide), "_inverse"), 0) << "an inverse is for 31 bits";
 }
 
-TEST_F(CudaRendererTest, AllIsLoadedBeforeTheFirstTileIsPut) {
-  const int x = b.add_buffer("x", DType::f32, false);
-  const int z = b.add_buffer("z", DType::f32, false);
-  const int y = b.add_buffer("y", DType::f32, true);
-  const ValueId stride = b.add_scalar("stride", DType::i64);
-  const ValueId rows = b.arange(Axis::rows, 32);
-  const ValueId cols = b.arange(Axis::cols, 32);
-  const ValueId across = b.add(rows, b.mul(cols, stride));
-  const ValueId along = b.add(b.mul(rows, stride), cols);
-  const ValueId sum = b.add(load(x, across), load(z, across));
-  b.store(y, along, b.add(sum, load(x, along)), kNoValue);
-  const std::string text = render({.threads = 128, .threads_per_row = 8, .vector = 4});
+class CudaTransposingTest : public CudaRendererTest {
+ protected:
+  // Two tensors that are contiguous along the tile's rows, and one along its columns.
+  std::string sum_of_three(int multiple_of) {
+    const int x = b.add_buffer("x", DType::f32, false);
+    const int z = b.add_buffer("z", DType::f32, false);
+    const int y = b.add_buffer("y", DType::f32, true);
+    const ValueId stride = b.add_scalar("stride", DType::i64, multiple_of);
+    const ValueId rows = b.arange(Axis::rows, 32);
+    const ValueId cols = b.arange(Axis::cols, 32);
+    const ValueId across = b.add(rows, b.mul(cols, stride));
+    const ValueId along = b.add(b.mul(rows, stride), cols);
+    const ValueId sum = b.add(load(x, across), load(z, across));
+    b.store(y, along, b.add(sum, load(x, along)), kNoValue);
+    return render({.threads = 128, .threads_per_row = 8, .vector = 4});
+  }
+};
+
+TEST_F(CudaTransposingTest, AllIsLoadedBeforeTheFirstTileIsPut) {
+  const std::string text = sum_of_three(4);
   EXPECT_EQ(count_of(text, "put("), 2) << text;
   EXPECT_GT(text.find("put("), text.rfind("load_")) << text;
+  EXPECT_EQ(count_of(text, "block_barrier"), 1) << text;
+}
+
+TEST_F(CudaTransposingTest, ColumnsThatBeginAnywhereAreReadInAlignedPacks) {
+  const std::string text = sum_of_three(1);
+  EXPECT_EQ(count_of(text, "read_words_range<4"), 2) << text;
+  EXPECT_EQ(count_of(text, "put_elements<f32>"), 2) << text;
+  EXPECT_GT(text.find("put_elements<"), text.rfind("load_")) << text;
   EXPECT_EQ(count_of(text, "block_barrier"), 1) << text;
 }
 
