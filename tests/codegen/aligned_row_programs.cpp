@@ -91,6 +91,25 @@ TileCase chunks_of_a_row() {
   return m.finish(3);
 }
 
+// A second tensor that is contiguous along the rows. The tile's last rows and columns are masked.
+TileCase transposed_beside_cut_rows(DType dtype, int vector, double other) {
+  Maker m(fmt::format("cut_rows_beside_transposed_{}_{}", name_of(dtype), other));
+  const int x = m.in(dtype, 27 * 83);
+  const int turned = m.in(dtype, 83 * 29 + 1, 2);
+  const int y = m.out(dtype, 27 * 83);
+  const ValueId width = m.scalar(83);
+  const ValueId row = m.b.add(m.b.mul(m.b.program_id(), m.b.integer(16)), m.rows(16));
+  const ValueId first = m.b.mul(row, width);
+  const auto [cols, in_row] = cut_row(m, first, width, 96, vector);
+  const ValueId mask = m.op(Op::logical_and, {m.below(row, m.scalar(27)), in_row});
+  const ValueId at = m.b.add(m.b.add(row, m.scalar(1)), m.b.mul(cols, m.scalar(29)));
+  const ValueId sum = m.op(Op::add, {m.b.load(x, m.b.add(cols, first), mask, kNoValue),
+                                     other == 0 ? m.b.load(turned, at, mask, kNoValue)
+                                                : m.load(turned, at, mask, other)});
+  m.b.store(y, m.b.add(cols, first), sum, mask);
+  return m.finish(2);
+}
+
 // Rows without gaps between them, which a block moves as one run if its threads take single
 // elements; the last tile has rows beyond the end.
 TileCase dense_rows(DType dtype, std::int64_t cols, std::int64_t start) {
@@ -120,6 +139,10 @@ std::vector<TileCase> aligned_row_cases() {
           rows_minus_their_maximum(DType::f16),
           rows_of_two_pitches(),
           chunks_of_a_row(),
+          transposed_beside_cut_rows(DType::f32, 4, 0),
+          transposed_beside_cut_rows(DType::f16, 8, 0),
+          transposed_beside_cut_rows(DType::bf16, 8, 5),
+          transposed_beside_cut_rows(DType::i64, 2, 0),
           dense_rows(DType::f32, 7, 0),
           dense_rows(DType::bf16, 5, 0),
           dense_rows(DType::bf16, 12, 3),

@@ -297,6 +297,34 @@ TEST(MappingTest, ATransposedOperandGetsASquareTile) {
   }
 }
 
+TEST(MappingTest, SizesThatAreNoMultiplesOfVectorsDoNotNarrowTransposingTiles) {
+  for (const auto& [dtype, vector] : {std::pair{DType::f16, 8}, {DType::f32, 4}}) {
+    GraphMaker maker;
+    const Operand x = maker.input({4099, 4091}, dtype);
+    const Operand y = maker.input({4091, 4099}, dtype);
+    maker.output(maker.op(Op::add, {x, transposed(y)}));
+    const Decision d = decide(maker.graph);
+    EXPECT_EQ(d.mapping().vector, vector);
+    ASSERT_GE(d.tiling().aligned_to, 0);
+    EXPECT_TRUE(d.space.accesses[static_cast<std::size_t>(d.tiling().aligned_to)].write);
+    EXPECT_EQ(d.tiling().tile_rows, 64);
+    EXPECT_EQ(d.tiling().tile_cols, 64);
+  }
+}
+
+TEST(MappingTest, TransposingTilesOfFewRowsOrColumnsAreLong) {
+  const auto tile_of = [](std::int64_t rows, std::int64_t cols) {
+    GraphMaker maker;
+    const Operand x = maker.input({rows, cols});
+    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}))}));
+    const Tiling tiling = decide(maker.graph).tiling();
+    return std::pair{tiling.tile_rows, tiling.tile_cols};
+  };
+  EXPECT_EQ(tile_of(1 << 22, 4), std::pair(1024L, 4L));
+  EXPECT_EQ(tile_of(7, 1 << 22), std::pair(8L, 256L));
+  EXPECT_EQ(tile_of(1 << 22, 32), std::pair(128L, 32L));
+}
+
 TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
   const auto with_bias = [](std::int64_t rows, DType dtype) {
     GraphMaker maker;

@@ -70,7 +70,8 @@ struct EvenTile {
 
 // A column-major tile in shared memory, of elements as they are in memory. Packs are written there
 // as a whole, so a column has room for what they contain before and behind it. An odd pitch keeps
-// the vectors of a row in different banks.
+// the vectors of a row in different banks. Rows that are moved apart by a stride of 1 modulo 4 need
+// another pitch for this than those of 3.
 struct UnevenTile {
   UnevenTile(const CudaValues& values, const Instr& load)
       : rows(values.shape(load.results[0]).rows),
@@ -78,11 +79,20 @@ struct UnevenTile {
         skew(skew_of(values, load)),
         cols(values.shape(load.results[0]).cols + skew.most),
         packs(ceil_div(rows, pack) + 1),
-        pitch((packs * pack + pack - 1) | 1),
+        room(packs * pack + pack - 1),
+        least_pitch(skew.most > 0 ? room + 3 - (room + 2) % 4 : room | 1),
         threads(values.layout.threads()),
         type(storage_type(values.buffer(load).dtype)) {}
 
-  std::int64_t elements() const { return pitch * cols; }
+  std::int64_t elements() const { return (least_pitch + (skew.most > 0 ? 2 : 0)) * cols; }
+  // The distance of columns: for moved rows, the smallest number from the least one on that added
+  // to an odd stride gives a multiple of 4.
+  std::string pitch(const CudaValues& values) const {
+    if (skew.most == 0) return std::to_string(least_pitch);
+    const Index& stride =
+        values.index.affine(values.facts.definition.at(skew.by)->args[0])->row_step;
+    return fmt::format("({} - ((i32)({}) & 2))", least_pitch + 2, values.names.text(stride));
+  }
   // Columns that the block reads at once, so that all packs of a thread have the same place in
   // their column. 0: that would leave many threads idle.
   std::int64_t cols_at_once() const {
@@ -121,7 +131,7 @@ struct UnevenTile {
                                    ? "col"
                                    : fmt::format("(col - (i32)({}) + {})",
                                                  values.names.text(Index::of(skew.by)), skew.most);
-    return fmt::format("{} * {} + row + {}", column, pitch, pack - 1);
+    return fmt::format("{} * {} + row + {}", column, pitch(values), pack - 1);
   }
 
   std::int64_t rows;
@@ -129,7 +139,8 @@ struct UnevenTile {
   RowSkew skew;
   std::int64_t cols;   // with those that only some rows have, to the left of the others
   std::int64_t packs;  // of a column
-  std::int64_t pitch;
+  std::int64_t room;   // for a column's packs
+  std::int64_t least_pitch;
   std::int64_t threads;
   std::string type;
 };
@@ -222,7 +233,7 @@ void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::strin
              tile.pack, reading, buffer, in_tile);
   if (load.args[2] != kNoValue)
     code_.line("keep_first<{}>({}_packs[i], count, {});", tile.type, name, other);
-  code_.line("{}_at[i] = column * {} + {} - first;", name, tile.pitch, tile.pack - 1);
+  code_.line("{}_at[i] = column * {} + {} - first;", name, tile.pitch(values_), tile.pack - 1);
   UnevenTile::close(code_);
 }
 
