@@ -282,25 +282,38 @@ SN_INLINE void store_run(Out<T> to, idx at, idx count, Pack<T, W> pack SN_WHERE)
   for (int w = 0; w < W; ++w)
     if (w < count) write_one(to, at + w, pack.element[w] SN_HERE);
 }
+// 16 bytes as words, for what is read behind a branch: where that ends, a thread would wait for
+// 16-bit elements, which share a register.
+template <int W, class T>
+SN_INLINE Pack<u32, 4> words_of(const Pack<T, W>& pack) {
+  Pack<u32, 4> words;
+  memcpy(&words, &pack, sizeof words);
+  return words;
+}
+template <class T, int W>
+SN_INLINE Pack<T, W> elements_of(const Pack<u32, 4>& words) {
+  Pack<T, W> pack;
+  memcpy(&pack, &words, sizeof pack);
+  return pack;
+}
 // Replaces the elements of a pack from `count` on, of which few packs have any.
 template <class T, class C>
 SN_INLINE void keep_first(Pack<u32, 4>& words, idx count, C other) {
   constexpr int kPack = 16 / sizeof(T);
   if (count >= kPack) return;
-  Pack<T, kPack> pack;
-  memcpy(&pack, &words, sizeof pack);
+  Pack<T, kPack> pack = elements_of<T, kPack>(words);
   SN_UNROLL
   for (int v = 0; v < kPack; ++v)
     if (v >= count) pack_one(pack.element[v], other);
-  memcpy(&words, &pack, sizeof pack);
+  words = words_of(pack);
 }
 // The elements of a pack, as they are in memory, to shared memory.
 template <class T, class Array>
 SN_INLINE void put_elements(Array array, i32 index, const Pack<u32, 4>& words SN_WHERE) {
-  Pack<T, 16 / sizeof(T)> pack;
-  memcpy(&pack, &words, sizeof pack);
+  constexpr int kPack = 16 / sizeof(T);
+  const Pack<T, kPack> pack = elements_of<T, kPack>(words);
   SN_UNROLL
-  for (int v = 0; v < (int)(16 / sizeof(T)); ++v) put(array, index + v, pack.element[v] SN_HERE);
+  for (int v = 0; v < kPack; ++v) put(array, index + v, pack.element[v] SN_HERE);
 }
 // An element of an array in shared memory that holds values as they are in memory.
 template <class Array, class C>

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "src/base/rounding.h"
-#include "src/tile/access.h"
+#include "src/lower/gpu_transposing_tiles.h"
 #include "src/tile/thread_layout.h"
 
 namespace sinter {
 namespace {
 
-using tile::kMostThreads;
 using tile::kWarpThreads;
 using tile::Mapping;
 
@@ -18,48 +17,6 @@ constexpr int kSharedRows = 4;  // rows per thread, to reuse a shared operand
 constexpr int kPointwiseThreads = 128;
 constexpr std::int64_t kTransposeTile = 64;
 constexpr std::int64_t kSmallTransposeTile = 32;
-constexpr std::int64_t kLongestTransposeTile = 1024;  // rows
-constexpr std::int64_t kWidestTransposeTile = 256;    // columns, beside few rows
-constexpr std::int64_t kLargeStride = 128 << 10;      // bytes; from here on the block order matters
-
-// Whether the transposed tensors, and the others, have large strides between rows.
-struct LargeStrides {
-  bool transposed;
-  bool others;
-};
-LargeStrides large_strides(const GpuFacts& facts, int col_axis, int row_axis) {
-  return {facts.widest_step(col_axis, row_axis) >= kLargeStride,
-          facts.widest_step(row_axis, col_axis) >= kLargeStride};
-}
-
-// Tiles of `rows` by `cols`, with `each` elements per thread. Consecutive blocks are adjacent along
-// the columns, unless only the transposed tensors have large strides (measured on an H200).
-Tiling transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis, std::int64_t rows,
-                          std::int64_t cols, int each) {
-  Tiling tiling;
-  tiling.col_axis = col_axis;
-  tiling.row_axis = row_axis;
-  const LargeStrides large = large_strides(facts, col_axis, row_axis);
-  tiling.rows_first = large.transposed && !large.others;
-  // Where there are few rows or columns, a tile has more of the others.
-  const std::int64_t area = rows * cols;
-  const std::int64_t most_rows =
-      std::max(power_above(facts.size(row_axis)), tile::kLeastTransposedRows);
-  const std::int64_t most_cols = power_above(facts.size(col_axis));
-  tiling.tile_cols = std::min(cols, most_cols);
-  tiling.tile_rows = std::min({area / tiling.tile_cols, most_rows, kLongestTransposeTile});
-  tiling.tile_cols = std::min({area / tiling.tile_rows, most_cols, kWidestTransposeTile});
-  Mapping& mapping = tiling.mapping;
-  const Vectors cut = facts.vectors_along(col_axis);
-  mapping.vector = cut.width;
-  tiling.aligned_to = cut.aligned_to;
-  while (tiling.tile_cols % mapping.vector != 0) mapping.vector /= 2;
-  mapping.threads_per_row = static_cast<int>(tiling.tile_cols / mapping.vector);
-  mapping.threads = static_cast<int>(
-      std::clamp<std::int64_t>(tiling.tile_cols * tiling.tile_rows / each,
-                               std::max(kWarpThreads, mapping.threads_per_row), kMostThreads));
-  return tiling;
-}
 
 // Threads of a block that share a row of `in_row` vectors, each with up to `vectors`: all of them,
 // or fewer if that leaves fewer idle at the row's end and there are rows for the others.
@@ -133,6 +90,9 @@ struct PointwiseFacts {
     const LargeStrides large = large_strides(facts, usual.col_axis, across);
     return large.transposed && large.others;
   }
+  std::optional<Tiling> dense() const {
+    return dense_transposing_tiling(facts, usual.col_axis, across);
+  }
   Tiling transposing(std::int64_t rows, std::int64_t cols, int each) const {
     return transposing_tiling(facts, usual.col_axis, across, rows, cols, each);
   }
@@ -153,6 +113,11 @@ using Facts = PointwiseFacts;
 constexpr Rule<Facts, Tiling> kTileRules[] = {
     {"a single element", [](const Facts& f) { return f.usual.col_axis < 0; },
      [](const Facts& f) { return f.usual; }, "there is nothing to choose"},
+    {"transposed, short rows that begin anywhere",
+     [](const Facts& f) { return f.is_transposing() && f.dense().has_value(); },
+     [](const Facts& f) { return *f.dense(); },
+     "lanes that read single elements of a column touched a line each; the others' rows are one "
+     "run"},
     {"transposed, few tiles",
      [](const Facts& f) { return f.is_transposing() && f.has_few_tiles(); },
      [](const Facts& f) { return f.transposing(kSmallTransposeTile, kSmallTransposeTile, 8); },

@@ -281,8 +281,8 @@ void GroupValues::locate_program() {
   if (tiling_.row_axis >= 0)
     counts.push_back(
         {tiling_.row_axis, ceil_div(size(tiling_.row_axis), tiling_.tile_rows), tiling_.tile_rows});
-  if (tiling_.col_axis >= 0 && !col_is_reduced())
-    counts.push_back({tiling_.col_axis, col_tiles(), tiling_.tile_cols});
+  const bool is_cut = tiling_.col_axis >= 0 && !col_is_reduced() && !tiling_.dense_rows;
+  if (is_cut) counts.push_back({tiling_.col_axis, col_tiles(), tiling_.tile_cols});
 
   if (tiling_.rows_first && counts.size() > 1 && !col_is_reduced())
     std::swap(counts[counts.size() - 1], counts[counts.size() - 2]);
@@ -312,6 +312,8 @@ void GroupValues::locate_program() {
   }
   if (const auto col = block.find(tiling_.col_axis); col != block.end())
     set_tile_axis(col->first, Axis::cols, tiling_.tile_cols, col->second);
+  else if (tiling_.dense_rows && !col_is_reduced())
+    set_tile_axis(tiling_.col_axis, Axis::cols, tiling_.tile_cols, b_.integer(0));
 }
 
 std::int64_t GroupValues::col_tiles() const {

@@ -3,6 +3,7 @@
 #include "src/lower/families.h"
 #include "src/lower/gpu_caching.h"
 #include "src/lower/gpu_pointwise_configs.h"
+#include "src/lower/gpu_transposing_tiles.h"
 #include "src/lower/tiling_fields.h"
 #include "src/lower/whole_tiles.h"
 
@@ -18,13 +19,21 @@ Offer gpu_offer(const GpuFacts& facts, Wanted wanted) {
   return offer;
 }
 
+// Whether a block transposes whole rows in shared memory.
+bool has_dense_transposes(const GpuFacts& facts) {
+  const AxisId columns = facts.space.axes.end_id() - 1;
+  const int across = facts.crossing(columns);
+  return across >= 0 && dense_transposing_tiling(facts, columns, across);
+}
+
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
   if (!space.reduced_axes().empty()) return refused("the group reduces");
   if (machine.kind == MachineKind::cpu)
     return {
         {PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
-  if (!space.axes.empty() && facts.has_short_uneven_rows(space.axes.end_id() - 1))
+  if (!space.axes.empty() && facts.has_short_uneven_rows(space.axes.end_id() - 1) &&
+      !has_dense_transposes(facts))
     if (const auto flat = with_flat_rows(space)) {
       Offer offer = gpu_offer(GpuFacts(*flat, machine), wanted);
       for (Config& config : offer.configs) std::get<PointwiseConfig>(config).flat_rows = true;

@@ -312,6 +312,23 @@ TEST(MappingTest, SizesThatAreNoMultiplesOfVectorsDoNotNarrowTransposingTiles) {
   }
 }
 
+TEST(MappingTest, ShortRowsBesideTransposedOperandsAreMovedAsOneRun) {
+  const auto decide_sum = [](std::int64_t rows, std::int64_t cols) {
+    GraphMaker maker;
+    const Operand x = maker.input({rows, cols}, DType::bf16);
+    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}, DType::bf16))}));
+    return decide(maker.graph);
+  };
+  const Decision d = decide_sum(1 << 20, 30);
+  EXPECT_TRUE(d.tiling().dense_rows);
+  EXPECT_EQ(d.tiling().tile_cols, 30);
+  EXPECT_EQ(d.mapping().threads_per_row, 2) << "they divide the columns";
+  EXPECT_EQ(d.tiling().tile_rows % (d.mapping().threads / 2), 0);
+  EXPECT_FALSE(decide_sum(1 << 20, 131).tiling().dense_rows) << "long enough to be cut";
+  EXPECT_FALSE(decide_sum(1 << 20, 32).tiling().dense_rows) << "even";
+  EXPECT_FALSE(decide_sum(300, 30).tiling().dense_rows) << "few";
+}
+
 TEST(MappingTest, TransposingTilesOfFewRowsOrColumnsAreLong) {
   const auto tile_of = [](std::int64_t rows, std::int64_t cols) {
     GraphMaker maker;

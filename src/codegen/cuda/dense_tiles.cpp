@@ -101,18 +101,20 @@ std::string CudaDenseTiles::array(const Instr& access) const {
 
 void CudaDenseTiles::render_load(const Instr& load, const std::string& reading) const {
   const Run run = run_of(load);
-  code_.line("Pack<{}, {}> {}_packs[{}];", run.type, run.pack, values_.name(load.results[0]),
-             run.steps);
+  code_.line("Pack<u32, 4> {}_packs[{}];", values_.name(load.results[0]), run.steps);
   open(run);
-  code_.line("{}_packs[step] = load_run<{}, {}, {}>({}, {}, {});", values_.name(load.results[0]),
-             run.pack, run.is_aligned, reading, values_.buffer_name(load), run.at, run.count);
+  code_.line("{}_packs[step] = words_of(load_run<{}, {}, {}>({}, {}, {}));",
+             values_.name(load.results[0]), run.pack, run.is_aligned, reading,
+             values_.buffer_name(load), run.at, run.count);
   code_.close();
 }
 
 void CudaDenseTiles::render_puts(const Instr& load) const {
   declare_run(load);
-  open(run_of(load));
-  code_.line("put_pack({}, i, {}_packs[step]);", array(load), values_.name(load.results[0]));
+  const Run run = run_of(load);
+  open(run);
+  code_.line("put_pack({}, i, elements_of<{}, {}>({}_packs[step]));", array(load), run.type,
+             run.pack, values_.name(load.results[0]));
   code_.close();
 }
 

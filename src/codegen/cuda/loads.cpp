@@ -277,7 +277,7 @@ void CudaLoads::render_shared_puts() {
   // Wait until all threads have read the last iteration's tile.
   if (state_.loop_depth > 0 || layout_.is_persistent()) code_.line("block_barrier();");
   for (const Instr* load : transposed_tiles_) {
-    transposed_.render_puts(*load);
+    transposed_.render_puts(*load, other_text(*load));
     state_.shared[load->results[0]] = transposed_.element(*load);
   }
   for (const Instr* load : dense_tiles_) dense_.render_puts(*load);

@@ -25,12 +25,15 @@ RowSkew skew_of(const CudaValues& values, const Instr& load) {
   return *values.index.row_skew(*values.index.affine(load.args[0]));
 }
 
-// Whether the columns begin anywhere within a pack, and are long enough for whole ones.
+// Whether columns that are long enough for whole packs begin anywhere within one, or their packs do
+// not divide among the threads.
 bool is_uneven(const CudaValues& values, const Instr& load) {
   const int pack = tile::kPackBytes / element_bytes(values, load);
-  const std::int64_t rows = values.shape(load.results[0]).rows;
+  const TileShape shape = values.shape(load.results[0]);
+  const std::int64_t each = shape.rows * shape.cols / values.layout.threads();
   return skew_of(values, load).most > 0 ||
-         (values.offset_multiple(load, tile::Axis::rows) < pack && rows >= pack);
+         (shape.rows >= pack && (values.offset_multiple(load, tile::Axis::rows) < pack ||
+                                 (each > pack && each % pack != 0)));
 }
 
 // A column-major tile in shared memory, of values to compute with. Each lane of a warp writes
@@ -178,7 +181,7 @@ std::string CudaTransposedTiles::array(const Instr& load) const {
 
 void CudaTransposedTiles::render_load(const Instr& load, const std::string& reading,
                                       const std::string& other) const {
-  if (is_uneven(values_, load)) return render_uneven_load(load, reading, other);
+  if (is_uneven(values_, load)) return render_uneven_load(load, reading);
   const tile::ValueId id = load.results[0];
   const EvenTile tile(values_, load);
   code_.line("{} {}_parts[{}];", values_.type(id), values_.name(id),
@@ -199,8 +202,7 @@ void CudaTransposedTiles::render_load(const Instr& load, const std::string& read
 }
 
 // Rows are counted from the pack's first element: the tile's first row is `first`.
-void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::string& reading,
-                                             const std::string& other) const {
+void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::string& reading) const {
   const UnevenTile tile(values_, load);
   const std::string& name = values_.name(load.results[0]);
   const std::string buffer = values_.buffer_name(load);
@@ -214,6 +216,7 @@ void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::strin
   }
   code_.line("Pack<u32, 4> {}_packs[{}];", name, tile.steps());
   code_.line("i32 {}_at[{}];", name, tile.steps());
+  if (load.args[2] != kNoValue) code_.line("idx {}_left[{}];", name, tile.steps());
   tile.open(code_);
   code_.line("const i32 col = column{};",
              tile.skew.most > 0 ? fmt::format(" - {}", tile.skew.most) : "");
@@ -231,18 +234,19 @@ void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::strin
       mask.row_limit ? fmt::format("lesser(count, {} + first)", tile.rows) : "count";
   code_.line("{}_packs[i] = read_words_range<{}, {}>({}, start - first, first, {});", name,
              tile.pack, reading, buffer, in_tile);
-  if (load.args[2] != kNoValue)
-    code_.line("keep_first<{}>({}_packs[i], count, {});", tile.type, name, other);
+  if (load.args[2] != kNoValue) code_.line("{}_left[i] = count;", name);
   code_.line("{}_at[i] = column * {} + {} - first;", name, tile.pitch(values_), tile.pack - 1);
   UnevenTile::close(code_);
 }
 
-void CudaTransposedTiles::render_puts(const Instr& load) const {
+void CudaTransposedTiles::render_puts(const Instr& load, const std::string& other) const {
   const std::string& name = values_.name(load.results[0]);
   if (is_uneven(values_, load)) {
     const UnevenTile tile(values_, load);
     code_.line("SN_SHARED({}, {}, {});", tile.type, array(load), tile.elements());
     tile.open(code_);
+    if (load.args[2] != kNoValue)
+      code_.line("keep_first<{0}>({1}_packs[i], {1}_left[i], {2});", tile.type, name, other);
     code_.line("put_elements<{}>({}, {}_at[i], {}_packs[i]);", tile.type, array(load), name, name);
     UnevenTile::close(code_);
     return;

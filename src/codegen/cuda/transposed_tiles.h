@@ -26,13 +26,12 @@ class CudaTransposedTiles {
   void render_load(const tile::Instr& load, const std::string& reading,
                    const std::string& other) const;
   // Writes the tile to shared memory.
-  void render_puts(const tile::Instr& load) const;
+  void render_puts(const tile::Instr& load, const std::string& other) const;
   // The element at `row` and `col`, after a barrier.
   std::string element(const tile::Instr& load) const;
 
  private:
-  void render_uneven_load(const tile::Instr& load, const std::string& reading,
-                          const std::string& other) const;
+  void render_uneven_load(const tile::Instr& load, const std::string& reading) const;
   std::string array(const tile::Instr& load) const;
 
   const CudaValues& values_;
