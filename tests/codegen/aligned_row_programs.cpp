@@ -110,6 +110,22 @@ TileCase transposed_beside_cut_rows(DType dtype, int vector, double other) {
   return m.finish(2);
 }
 
+// A mask of columns in the tile, not in memory.
+TileCase transposed_with_a_mask_in_the_tile() {
+  Maker m("cut_rows_beside_transposed_masked_in_the_tile");
+  const int turned = m.in(DType::f32, 83 * 32, 2);
+  const int y = m.out(DType::f32, 32 * 83);
+  const ValueId width = m.scalar(83);
+  const ValueId row = m.b.add(m.b.mul(m.b.program_id(), m.b.integer(16)), m.rows(16));
+  const ValueId first = m.b.mul(row, width);
+  const auto [cols, in_row] = cut_row(m, first, width, 96, 4);
+  const ValueId mask = m.op(
+      Op::logical_and, {m.op(Op::ge, {cols, m.b.integer(0)}), m.below(m.cols(96), m.scalar(70))});
+  const ValueId at = m.b.add(row, m.b.mul(cols, m.scalar(32)));
+  m.b.store(y, m.b.add(cols, first), m.load(turned, at, mask), in_row);
+  return m.finish(2);
+}
+
 // Rows without gaps between them, which a block moves as one run if its threads take single
 // elements; the last tile has rows beyond the end.
 TileCase dense_rows(DType dtype, std::int64_t cols, std::int64_t start) {
@@ -143,6 +159,7 @@ std::vector<TileCase> aligned_row_cases() {
           transposed_beside_cut_rows(DType::f16, 8, 0),
           transposed_beside_cut_rows(DType::bf16, 8, 5),
           transposed_beside_cut_rows(DType::i64, 2, 0),
+          transposed_with_a_mask_in_the_tile(),
           dense_rows(DType::f32, 7, 0),
           dense_rows(DType::bf16, 5, 0),
           dense_rows(DType::bf16, 12, 3),

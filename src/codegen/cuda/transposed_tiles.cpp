@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "src/base/rounding.h"
 #include "src/tile/access.h"
@@ -148,8 +149,23 @@ struct UnevenTile {
   std::string type;
 };
 
+// The mask of the columns in memory, which are not moved.
 RangeMask mask_of(const CudaValues& values, const Instr& load) {
-  return load.args[1] == kNoValue ? RangeMask{} : *values.index.mask(load.args[1]);
+  if (load.args[1] == kNoValue) return {};
+  RangeMask mask = *values.index.mask(load.args[1]);
+  const RowSkew skew = skew_of(values, load);
+  if (skew.most == 0) return mask;
+  if (mask.col_limit) mask.col_limit = *mask.col_limit - Index::of(skew.by);
+  if (mask.col_first) mask.col_first = *mask.col_first - Index::of(skew.by);
+  return mask;
+}
+
+// Whether the mask is the same for all rows in memory.
+bool is_of_columns(const CudaValues& values, const RangeMask& mask) {
+  const auto has_atoms = [&](const std::optional<Index>& bound) {
+    return bound && values.index.has_atoms(*bound);
+  };
+  return !has_atoms(mask.col_limit) && !has_atoms(mask.col_first) && !has_atoms(mask.row_limit);
 }
 
 }  // namespace
@@ -158,7 +174,8 @@ bool is_transposed_tile(const CudaValues& values, const Instr& load) {
   const TileShape shape = values.shape(load.results[0]);
   const tile::ThreadLayout& layout = values.layout;
   return is_transposed_load(values.program, values.index, load) && layout.cluster() == 1 &&
-         !values.buffer(load).written && layout.rows_exact(shape) && layout.cols_exact(shape) &&
+         is_of_columns(values, mask_of(values, load)) && !values.buffer(load).written &&
+         layout.rows_exact(shape) && layout.cols_exact(shape) &&
          shape.rows * shape.cols % layout.threads() == 0;
 }
 
@@ -207,13 +224,8 @@ void CudaTransposedTiles::render_uneven_load(const Instr& load, const std::strin
   const std::string& name = values_.name(load.results[0]);
   const std::string buffer = values_.buffer_name(load);
   Affine offsets = *values_.index.affine(load.args[0]);
-  RangeMask mask = mask_of(values_, load);
-  if (tile.skew.most > 0) {
-    const Index by = Index::of(tile.skew.by);
-    offsets.base = offsets.base + by * offsets.col_step;
-    if (mask.col_limit) mask.col_limit = *mask.col_limit - by;
-    if (mask.col_first) mask.col_first = *mask.col_first - by;
-  }
+  if (tile.skew.most > 0) offsets.base = offsets.base + Index::of(tile.skew.by) * offsets.col_step;
+  const RangeMask mask = mask_of(values_, load);
   code_.line("Pack<u32, 4> {}_packs[{}];", name, tile.steps());
   code_.line("i32 {}_at[{}];", name, tile.steps());
   if (load.args[2] != kNoValue) code_.line("idx {}_left[{}];", name, tile.steps());
