@@ -14,6 +14,7 @@ namespace {
 
 // Rows of fewer vectors are mostly first and last ones, which are not whole.
 constexpr std::int64_t kLeastAlignedVectors = 8;
+constexpr std::int64_t kSmall = 4096;  // elements per multiprocessor
 
 // Fewer elements of a column are in as many lines of memory either way.
 constexpr std::int64_t kLeastCrossingRows = 4;
@@ -45,8 +46,11 @@ Vectors GpuFacts::vectors_along(int axis) const {
       std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& each) {
         return each.split && each.split->axis == axis && each.stride(axis) == 1;
       });
-  // Accesses of 8 bytes measured as fast, and need no masks.
-  if (2 * even >= width || jumps || size(axis) < kLeastAlignedVectors * width) return {even, -1};
+  // In small tensors accesses of 8 bytes are faster than masks.
+  const bool is_small = elements() < kSmall * machine.multiprocessors;
+  if (even == width || (is_small && 2 * even == width) || jumps ||
+      size(axis) < kLeastAlignedVectors * width)
+    return {even, -1};
   const auto is_along = [&](const Access& access) {
     return is_memory(access) && access.stride(axis) == 1;
   };

@@ -20,7 +20,10 @@ using tile::Mapping;
 constexpr std::int64_t kMostHeld = 64;  // registers, including operands shared by all rows
 constexpr std::int64_t kMostHeldPrefetching = 96;
 constexpr std::int64_t kOtherRegisters = 48;  // per thread, besides held tiles
-constexpr std::int64_t kCutRegisters = 16;    // for the ends of rows that begin anywhere
+// For the ends of rows that begin anywhere, in more than a warp: these many more where elements are
+// packed, these many in all where they are not.
+constexpr std::int64_t kCutRegisters = 16;
+constexpr std::int64_t kCutRegistersUnpacked = 36;
 
 class RowConfigs {
  public:
@@ -77,8 +80,8 @@ class RowConfigs {
   // compiler unpacks elements for the next stage while it waits for the last one.
   std::int64_t other_registers(const Tiling& tiling, bool late_loads) const {
     const std::int64_t usual = usual_registers(tiling, late_loads);
-    if (tiling.aligned_to < 0 || usual >= kOtherRegisters) return usual;
-    return std::min(usual + kCutRegisters, kOtherRegisters);
+    if (tiling.aligned_to < 0 || tiling.mapping.threads_per_row <= kWarpThreads) return usual;
+    return row_.is_packed ? usual + kCutRegisters : kCutRegistersUnpacked;
   }
   std::int64_t usual_registers(const Tiling& tiling, bool late_loads) const {
     const bool in_warp = tiling.mapping.threads_per_row <= kWarpThreads;

@@ -505,7 +505,8 @@ TEST(MappingTest, FewPackedRowsThatShareMuchTakeManyThreads) {
   EXPECT_EQ(scaled({128, 16384}), std::pair(512, 2));
   EXPECT_EQ(scaled({256, 16384}), std::pair(512, 1));
   EXPECT_EQ(scaled({512, 16384}), std::pair(256, 1));
-  EXPECT_EQ(scaled({128, 8200}), std::pair(256, 1)) << "more threads would have nothing to do";
+  EXPECT_EQ(scaled({128, 8200}), std::pair(128, 8)) << "few rows that do not fill threads";
+  EXPECT_EQ(scaled({10, 65000}), std::pair(512, 8)) << "and the more threads the fewer rows";
   EXPECT_EQ(scaled({1024, 16392}), std::pair(512, 1)) << "nor would whole blocks";
   EXPECT_EQ(scaled({256, 32769}).second, 2) << "nothing is prefetched";
 }

@@ -114,7 +114,7 @@ TEST(RulesTest, EveryRuleChoosesForSomeGroup) {
       for (const DType dtype : {DType::f32, DType::f16, DType::f64})
         for (const std::int64_t rows : {1, 100, 200, 400, 600, 1000, 4000, 65536})
           for (const std::int64_t columns :
-               {17, 128, 300, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144}) {
+               {17, 113, 128, 300, 512, 1024, 2048, 4096, 8192, 9001, 16384, 32768, 65536, 131072, 262144}) {
             GraphMaker maker;
             program(maker, maker.input({rows, columns}, dtype));
             add_chosen(maker.graph, gpu(cluster), chosen);
