@@ -311,9 +311,7 @@ SN_INLINE void keep_first(Pack<u32, 4>& words, idx count, C other) {
 template <class T, class Array>
 SN_INLINE void put_elements(Array array, i32 index, const Pack<u32, 4>& words SN_WHERE) {
   constexpr int kPack = 16 / sizeof(T);
-  const Pack<T, kPack> pack = elements_of<T, kPack>(words);
-  SN_UNROLL
-  for (int v = 0; v < kPack; ++v) put(array, index + v, pack.element[v] SN_HERE);
+  put_unaligned<kPack>(array, index, elements_of<T, kPack>(words) SN_HERE);
 }
 // An element of an array in shared memory that holds values as they are in memory.
 template <class Array, class C>

@@ -104,6 +104,27 @@ SN_INLINE void put_pack(T* array, i32 index, Pack<T, W> pack) {
   *(Pack<T, W>*)(array + index) = pack;
 }
 
+// A pack from any index on, in a SN_SHARED_RUN: pairs of 16-bit elements that share a word are
+// written together.
+template <int W, class T>
+SN_INLINE void put_unaligned(T* array, i32 index, Pack<T, W> pack) {
+  if constexpr (sizeof(T) == 2 && W == 8) {
+    u32 words[4];
+    memcpy(words, &pack, sizeof words);
+    const bool is_odd = index & 1;
+    u32* const pairs = (u32*)(array + index + is_odd);
+    SN_UNROLL
+    for (int i = 0; i < 3; ++i)
+      pairs[i] = __funnelshift_r(words[i], words[i + 1], is_odd ? 16 : 0);
+    if (!is_odd) pairs[3] = words[3];
+    if (is_odd) array[index] = pack.element[0];
+    if (is_odd) array[index + 7] = pack.element[7];
+  } else {
+    SN_UNROLL
+    for (int w = 0; w < W; ++w) array[index + w] = pack.element[w];
+  }
+}
+
 #if SN_CLUSTER > 1
 // Writes element `index` of the same array in block `rank` of the cluster (distributed shared
 // memory).

@@ -218,6 +218,10 @@ template <int W, class T>
 SN_INLINE void put_pack(SharedArray<T> array, i32 index, Pack<T, W> pack SN_WHERE) {
   for (int w = 0; w < W; ++w) put(array, index + w, pack.element[w], line);
 }
+template <int W, class T>
+SN_INLINE void put_unaligned(SharedArray<T> array, i32 index, Pack<T, W> pack SN_WHERE) {
+  put_pack<W>(array, index, pack, line);
+}
 
 #if SN_CLUSTER > 1
 template <class T>

@@ -255,7 +255,7 @@ void CudaTransposedTiles::render_puts(const Instr& load, const std::string& othe
   const std::string& name = values_.name(load.results[0]);
   if (is_uneven(values_, load)) {
     const UnevenTile tile(values_, load);
-    code_.line("SN_SHARED({}, {}, {});", tile.type, array(load), tile.elements());
+    code_.line("SN_SHARED_RUN({}, {}, {});", tile.type, array(load), tile.elements());
     tile.open(code_);
     if (load.args[2] != kNoValue)
       code_.line("keep_first<{0}>({1}_packs[i], {1}_left[i], {2});", tile.type, name, other);
