@@ -82,11 +82,17 @@ std::int64_t threads_that_pad_little(const Row& row, std::int64_t most) {
   return most;
 }
 
+// As many as a thread can hold of a row.
+std::int64_t held_vectors(const Row& row) {
+  const std::int64_t registers_each = std::max(1, 4 / row.widest());
+  return std::max<std::int64_t>(1, kRowElements / row.tiles / row.vector / registers_each);
+}
+
 // The fewest threads that hold a row in five vectors of 16 bytes each, in eight beyond a block of
 // 256: few threads compute few offsets and masks, and few vectors pad the row little.
 RowChoice tight(const Row& row) {
   constexpr int kWidestBlock = 256;
-  const std::int64_t held = kRowElements / row.tiles / row.vector;
+  const std::int64_t held = held_vectors(row);
   const std::int64_t per_pack = std::max<std::int64_t>(1, row.widest() / row.vector);
   const auto most = [&](std::int64_t packs) {
     return std::clamp<std::int64_t>(held, 1, packs * per_pack);
@@ -104,7 +110,7 @@ RowChoice tight(const Row& row) {
 RowChoice spread(const Row& row) {
   constexpr std::int64_t kResident = 1024;  // threads per multiprocessor, at 64 registers
   const int cluster = row.machine.largest_cluster;
-  const std::int64_t held = kRowElements / row.tiles / row.vector;
+  const std::int64_t held = held_vectors(row);
   std::int64_t group = 4 * kBlockThreads;
   const auto each = [&](std::int64_t threads) { return row.vectors_per_thread(threads * cluster); };
   const std::int64_t room = kResident * row.machine.multiprocessors / row.rows / cluster;
