@@ -15,6 +15,7 @@ namespace {
 // Rows of fewer vectors are mostly first and last ones, which are not whole.
 constexpr std::int64_t kLeastAlignedVectors = 8;
 constexpr std::int64_t kSmall = 4096;  // elements per multiprocessor
+constexpr std::int64_t kTiny = 512;
 
 // Fewer elements of a column are in as many lines of memory either way.
 constexpr std::int64_t kLeastCrossingRows = 4;
@@ -39,6 +40,19 @@ int GpuFacts::widest_vector(int axis) const {
   return std::min(tile::kWidestVector, tile::kPackBytes / smallest);
 }
 
+// Whether narrow accesses are faster than cut rows: of 8 bytes in small tensors, and where rows
+// share an operand, which would begin elsewhere; of 4 bytes in tiny ones.
+bool GpuFacts::is_better_narrow(int axis, int even, int width) const {
+  const bool shares =
+      std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& access) {
+        return is_memory(access) && !access.write && access.stride(axis) == 1 &&
+               !is_full_read(access);
+      });
+  if (2 * even == width) return shares || elements() < kSmall * machine.multiprocessors;
+  const int bytes = even * tile::kPackBytes / width;
+  return bytes >= 4 && elements() < kTiny * machine.multiprocessors;
+}
+
 Vectors GpuFacts::vectors_along(int axis) const {
   const int even = vector_along(axis);
   const int width = widest_vector(axis);
@@ -46,10 +60,8 @@ Vectors GpuFacts::vectors_along(int axis) const {
       std::any_of(space.accesses.begin(), space.accesses.end(), [&](const Access& each) {
         return each.split && each.split->axis == axis && each.stride(axis) == 1;
       });
-  // In small tensors accesses of 8 bytes are faster than masks.
-  const bool is_small = elements() < kSmall * machine.multiprocessors;
-  if (even == width || (is_small && 2 * even == width) || jumps ||
-      size(axis) < kLeastAlignedVectors * width)
+  if (even == width || jumps || size(axis) < kLeastAlignedVectors * width ||
+      is_better_narrow(axis, even, width))
     return {even, -1};
   const auto is_along = [&](const Access& access) {
     return is_memory(access) && access.stride(axis) == 1;

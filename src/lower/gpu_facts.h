@@ -71,6 +71,9 @@ struct GpuFacts {
 
   const IterationSpace& space;
   const Machine& machine;
+
+ private:
+  bool is_better_narrow(int axis, int even, int width) const;
 };
 
 }  // namespace sinter

@@ -95,6 +95,10 @@ struct PointwiseFacts {
     const std::int64_t columns = facts.size(usual.col_axis) + cut.width - 1;
     return cut.aligned_to >= 0 && columns > kTransposeTile && columns <= 2 * kTransposeTile;
   }
+  bool has_few_uneven_rows() const {
+    return facts.vectors_along(usual.col_axis).aligned_to >= 0 &&
+           facts.size(across) <= 4 * kTransposeTile;
+  }
   std::optional<Tiling> dense() const {
     return dense_transposing_tiling(facts, usual.col_axis, across);
   }
@@ -132,6 +136,14 @@ constexpr Rule<Facts, Tiling> kTileRules[] = {
      [](const Facts& f) { return f.transposing(kTransposeTile, kTransposeTile / 2, 16); },
      "sum with transposed operands, 32768x65536: 8.58 to 8.04 ms on an H200; more blocks hide more "
      "latency"},
+    {"transposed 32-bit elements, few rows that begin anywhere",
+     [](const Facts& f) { return f.is_transposing() && f.has_few_uneven_rows() && !f.is_narrow; },
+     [](const Facts& f) {
+       const bool one_tile = f.facts.size(f.across) <= kTransposeTile;
+       return f.transposing((one_tile ? 1 : 2) * kTransposeTile, kTransposeTile / 2, 16);
+     },
+     "f32 sums with transposed operands on an H200: 200x48622 51.9 to 49.2 us, 46x129125 31.1 to "
+     "29.7"},
     {"transposed, rows of one to two tiles that begin anywhere",
      [](const Facts& f) { return f.is_transposing() && f.has_rows_of_two_tiles(); },
      [](const Facts& f) { return f.transposing(kTransposeTile / 2, 2 * kTransposeTile, 16); },

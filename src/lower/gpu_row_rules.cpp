@@ -88,14 +88,14 @@ std::int64_t held_vectors(const Row& row) {
   return std::max<std::int64_t>(1, kRowElements / row.tiles / row.vector / registers_each);
 }
 
-// The fewest threads that hold a row in five vectors of 16 bytes each, in eight beyond a block of
-// 256: few threads compute few offsets and masks, and few vectors pad the row little.
+// The fewest threads that hold a row in five vectors of 8 or 16 bytes each, in eight beyond a block
+// of 256: few threads compute few offsets and masks, and few vectors pad the row little.
 RowChoice tight(const Row& row) {
   constexpr int kWidestBlock = 256;
   const std::int64_t held = held_vectors(row);
   const std::int64_t per_pack = std::max<std::int64_t>(1, row.widest() / row.vector);
-  const auto most = [&](std::int64_t packs) {
-    return std::clamp<std::int64_t>(held, 1, packs * per_pack);
+  const auto most = [&](std::int64_t vectors) {
+    return std::clamp<std::int64_t>(held, 1, vectors * std::max<std::int64_t>(1, per_pack / 2));
   };
   constexpr std::int64_t kSegment = 4;  // 16-byte packs that neighbouring threads read together
   std::int64_t threads = kSegment * per_pack;
@@ -103,7 +103,8 @@ RowChoice tight(const Row& row) {
   while (row.vectors_per_thread(threads) > most(8)) threads *= 2;
   const std::int64_t cluster = std::max<std::int64_t>(1, threads / kWidestBlock);
   const auto group = static_cast<int>(threads / cluster);
-  return {group, static_cast<int>(cluster), std::max(group, kBlockThreads / 2)};
+  const int block = row.only_reduces ? 2 * kBlockThreads : kBlockThreads / 2;
+  return {group, static_cast<int>(cluster), std::max(group, block)};
 }
 
 // A full cluster, with two vectors per thread if the machine has room for as many threads.

@@ -131,8 +131,10 @@ ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   if (!access.per_row && counts_passes_)
     kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = both(read_mask(access), window);
-  // Nothing depends on columns outside a row that is cut: reductions and stores are masked.
-  const bool is_seen = tiling_.aligned_to < 0 || window != kNoValue;
+  // Nothing depends on columns outside a row that is cut: reductions and stores are masked. Where
+  // nothing is reduced, stores are all that could.
+  const bool is_masked_later = tiling_.aligned_to >= 0 || (for_gpu() && space_.reductions == 0);
+  const bool is_seen = !is_masked_later || window != kNoValue;
   const ValueId other = mask == kNoValue || !is_seen ? kNoValue : zero(dtype);
   return b_.load(buffers_[at], offsets(access), mask, other);
 }

@@ -5,6 +5,7 @@
 #include "src/lower/cpu_tilings.h"
 #include "src/lower/gpu_loop_configs.h"
 #include "src/lower/gpu_row_configs.h"
+#include "src/lower/gpu_row_facts.h"
 #include "src/lower/gpu_transposed_rows.h"
 
 namespace sinter {
@@ -18,6 +19,16 @@ int traced_column(const IterationSpace& space, const Machine& machine) {
   if (kept.empty()) return -1;
   const int column = gpu_kept_column(GpuFacts(space, machine));
   return column >= 0 ? column : kept.back();
+}
+
+// Rows that are only reduced need not be held. A block that walks them has loads in flight all the
+// time, where a cluster loads a row, reduces it and begins the next.
+bool streams_rows(const IterationSpace& space, const Machine& machine, AxisId axis) {
+  if (machine.kind != MachineKind::gpu || space.batch_invariant || space.needs_rows_again)
+    return false;
+  const GpuFacts facts(space, machine);
+  return !facts.writes_elements() && facts.size(axis) > kLongest &&
+         facts.kept_elements() >= machine.multiprocessors;
 }
 
 }  // namespace
@@ -39,6 +50,8 @@ std::string row_refusal(const IterationSpace& space, const Machine& machine) {
   if (reduced.size() > 1) return "several axes are reduced";
   if (machine.kind == MachineKind::gpu && transposed_row_tiling(GpuFacts(space, machine)))
     return "";
+  if (streams_rows(space, machine, reduced[0]))
+    return "long rows that are only reduced are streamed";
   const bool holds =
       machine.kind == MachineKind::cpu
           ? cpu_holds_rows(space)

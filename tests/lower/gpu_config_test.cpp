@@ -397,6 +397,7 @@ TEST(MappingTest, LargeStridesOfTransposedTensorsOrderTilesByRows) {
   EXPECT_FALSE(rows_first(16384, 16384)) << "64 KiB";
   EXPECT_FALSE(rows_first(32768, 32768)) << "the other tensors' are, too";
   EXPECT_FALSE(rows_first(1024, 65536));
+  EXPECT_FALSE(rows_first(32769, 16384)) << "columns do not compete for the same sets";
 }
 TEST(MappingTest, TilesAreNarrowWhereAllLinesAreFarApart) {
   const auto tile_of = [](std::int64_t rows, std::int64_t cols, DType dtype) {

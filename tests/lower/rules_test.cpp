@@ -113,8 +113,8 @@ TEST(RulesTest, EveryRuleChoosesForSomeGroup) {
     for (const Program program : programs())
       for (const DType dtype : {DType::f32, DType::f16, DType::f64})
         for (const std::int64_t rows : {1, 100, 200, 400, 600, 1000, 4000, 65536})
-          for (const std::int64_t columns :
-               {17, 113, 128, 300, 512, 1024, 2048, 4096, 8192, 9001, 16384, 32768, 65536, 131072, 262144}) {
+          for (const std::int64_t columns : {17, 113, 128, 300, 512, 1024, 2048, 4096, 8192, 9001,
+                                             16384, 32768, 65536, 131072, 262144}) {
             GraphMaker maker;
             program(maker, maker.input({rows, columns}, dtype));
             add_chosen(maker.graph, gpu(cluster), chosen);
@@ -126,6 +126,10 @@ TEST(RulesTest, EveryRuleChoosesForSomeGroup) {
     make_batch_invariant(options);
     add_chosen(maker.graph, gpu(8), chosen, options);
   }
+  GraphMaker few_rows;
+  const Operand wide = few_rows.input({200, 48622});
+  few_rows.output(few_rows.op(Op::add, {wide, transposed(few_rows.input({48622, 200}))}));
+  add_chosen(few_rows.graph, gpu(8), chosen);
   GraphMaker scalar;
   scalar.output(scalar.op(Op::exp, {scalar.input({})}));
   add_chosen(scalar.graph, gpu(8), chosen);
