@@ -160,8 +160,11 @@ SN_INLINE void load_range(To&& to, In<T> from, idx at, idx first, idx count SN_W
       set_pack(to, w, read_unaligned<kPack>(from, at + w, first - w, count - w SN_HERE));
   } else {
     SN_UNROLL
-    for (int v = 0; v < V; ++v)
-      if (v >= first && v < count) set_one(to, v, read_one(from, at + v SN_HERE));
+    for (int v = 0; v < V; ++v) {
+      T stored = {};
+      if (v >= first && v < count) stored = read_one(from, at + v SN_HERE);
+      set_one(to, v, stored);
+    }
   }
 }
 // Replaces the elements outside a range, which few vectors have.
@@ -282,8 +285,8 @@ SN_INLINE void store_run(Out<T> to, idx at, idx count, Pack<T, W> pack SN_WHERE)
   for (int w = 0; w < W; ++w)
     if (w < count) write_one(to, at + w, pack.element[w] SN_HERE);
 }
-// 16 bytes as words, for what is read behind a branch: where that ends, a thread would wait for
-// 16-bit elements, which share a register.
+// 16 bytes as words. Elements of 16 bits would be taken from their words where the load's branch
+// ends, so that a thread waited for one load before the next.
 template <int W, class T>
 SN_INLINE Pack<u32, 4> words_of(const Pack<T, W>& pack) {
   Pack<u32, 4> words;

@@ -240,10 +240,10 @@ struct Evict {
 
 // 16 bytes if `on`, else 0, without a branch. Volatile, so that nothing moves the load before the
 // wait above; kLater allows moving it over stores.
-struct Words {
+struct PredicatedLoad {
   template <Reading reading>
-  SN_INLINE uint4 read_if(bool on, const void* from) {
-    uint4 words = {};
+  SN_INLINE uint4 words(bool on, const void* from) {
+    uint4 read = {};
     if constexpr (reading == kOnce) {
       asm volatile(
           "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
@@ -277,7 +277,7 @@ template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
-    const uint4 words = Words::read_if<reading>(true, from + at);
+    const uint4 words = PredicatedLoad::words<reading>(true, from + at);
     memcpy(&pack, &words, sizeof pack);
   } else {
     pack = *(const Pack<T, V>*)(from + at);
@@ -290,7 +290,7 @@ SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
 template <int V, Reading reading, class T>
 SN_INLINE Pack<u32, 4> read_words_range(In<T> from, idx at, idx first, idx count) {
   static_assert(V * sizeof(T) == 16);
-  const uint4 words = Words::read_if<reading>(first < V && count > 0, from + at);
+  const uint4 words = PredicatedLoad::words<reading>(first < V && count > 0, from + at);
   return {words.x, words.y, words.z, words.w};
 }
 template <int V, Reading reading, class T>
@@ -328,9 +328,9 @@ SN_INLINE Pack<T, V> read_unaligned(In<T> from, idx at, idx first, idx count) {
   const u32 skipped = (u32)address & 15u;
   const i32 in_low = V - (i32)(skipped / sizeof(T));
   const uint4* low_at = (const uint4*)(address - skipped);
-  const uint4 low = Words::read_if<kOften>(first < in_low && count > 0, low_at);
+  const uint4 low = PredicatedLoad::words<kOften>(first < in_low && count > 0, low_at);
   const bool reaches_high = first < V && count > in_low && skipped != 0;
-  const uint4 high = Words::read_if<kOften>(reaches_high, low_at + 1);
+  const uint4 high = PredicatedLoad::words<kOften>(reaches_high, low_at + 1);
   u32 words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   SN_UNROLL
   for (int i = 0; i < 6; ++i) words[i] = skipped & 8 ? words[i + 2] : words[i];
@@ -355,40 +355,40 @@ SN_INLINE void write_pack(Out<T> to, idx at, Pack<T, V> pack) {
 
 // The upper or the lower elements of an aligned pack, in at most three accesses, whose sizes are
 // the powers of two in their number.
-struct Write {
+struct PartialPack {
   template <class T>
-  SN_INLINE void upper(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
+  SN_INLINE void write_upper(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
     const uint4 words = *(const uint4*)&pack;
-    u16* const lines = (u16*)to + at;
+    u16* const target = (u16*)to + at;
     const bool has_four = count & 4, has_two = count & 2;
-    if (has_four) *(uint2*)(lines + 4) = make_uint2(words.z, words.w);
-    if (has_two) *(u32*)(lines + (has_four ? 2 : 6)) = has_four ? words.y : words.w;
+    if (has_four) *(uint2*)(target + 4) = make_uint2(words.z, words.w);
+    if (has_two) *(u32*)(target + (has_four ? 2 : 6)) = has_four ? words.y : words.w;
     const u32 pair = has_four ? (has_two ? words.x : words.y) : (has_two ? words.z : words.w);
-    if (count & 1) lines[8 - count] = (u16)(pair >> 16);
+    if (count & 1) target[8 - count] = (u16)(pair >> 16);
   }
   template <class T>
-  SN_INLINE void lower(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
+  SN_INLINE void write_lower(Out<T> to, idx at, i32 count, Pack<T, 8> pack) {
     const uint4 words = *(const uint4*)&pack;
-    u16* const lines = (u16*)to + at;
+    u16* const target = (u16*)to + at;
     const bool has_four = count & 4, has_two = count & 2;
-    if (has_four) *(uint2*)lines = make_uint2(words.x, words.y);
-    if (has_two) *(u32*)(lines + (has_four ? 4 : 0)) = has_four ? words.z : words.x;
+    if (has_four) *(uint2*)target = make_uint2(words.x, words.y);
+    if (has_two) *(u32*)(target + (has_four ? 4 : 0)) = has_four ? words.z : words.x;
     const u32 pair = has_four ? (has_two ? words.w : words.z) : (has_two ? words.y : words.x);
-    if (count & 1) lines[count - 1] = (u16)pair;
+    if (count & 1) target[count - 1] = (u16)pair;
   }
   template <class T>
-  SN_INLINE void upper(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
+  SN_INLINE void write_upper(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
     const uint4 words = *(const uint4*)&pack;
-    u32* const lines = (u32*)to + at;
-    if (count & 2) *(uint2*)(lines + 2) = make_uint2(words.z, words.w);
-    if (count & 1) lines[4 - count] = count & 2 ? words.y : words.w;
+    u32* const target = (u32*)to + at;
+    if (count & 2) *(uint2*)(target + 2) = make_uint2(words.z, words.w);
+    if (count & 1) target[4 - count] = count & 2 ? words.y : words.w;
   }
   template <class T>
-  SN_INLINE void lower(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
+  SN_INLINE void write_lower(Out<T> to, idx at, i32 count, Pack<T, 4> pack) {
     const uint4 words = *(const uint4*)&pack;
-    u32* const lines = (u32*)to + at;
-    if (count & 2) *(uint2*)lines = make_uint2(words.x, words.y);
-    if (count & 1) lines[count - 1] = count & 2 ? words.z : words.x;
+    u32* const target = (u32*)to + at;
+    if (count & 2) *(uint2*)target = make_uint2(words.x, words.y);
+    if (count & 1) target[count - 1] = count & 2 ? words.z : words.x;
   }
 };
 // Writes the elements from `first` to `count` of an aligned pack.
@@ -397,8 +397,8 @@ SN_INLINE void write_pack_range(Out<T> to, idx at, idx first, idx count, Pack<T,
   if (first <= 0 && count >= V) return write_pack<V>(to, at, pack);
   if constexpr (sizeof(pack) == 16 && (V == 8 || V == 4)) {
     if (first >= V || count <= 0) return;
-    if (count >= V) return Write::upper(to, at, V - (i32)first, pack);
-    if (first <= 0) return Write::lower(to, at, (i32)count, pack);
+    if (count >= V) return PartialPack::write_upper(to, at, V - (i32)first, pack);
+    if (first <= 0) return PartialPack::write_lower(to, at, (i32)count, pack);
   }
   SN_UNROLL
   for (int v = 0; v < V; ++v)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/graph/rewriter.h"
+#include "src/graph/simplify.h"
 
 namespace sinter {
 namespace {
@@ -52,7 +53,8 @@ Graph with_own_parts(Graph graph) {
 }  // namespace
 
 Graph materialize_leaves(Graph graph) {
-  Graph result = with_own_parts(std::move(graph));
+  // Parts that are dropped or copied may leave behind what nothing else reads.
+  Graph result = remove_dead(with_own_parts(std::move(graph)));
   GraphBuilder build(result);
   for (Operand& output : result.outputs) {
     const Node& node = result[output.node];

@@ -30,11 +30,13 @@ Graph note_kept_axes(Graph graph) {
   return graph;
 }
 
-// A reduction of one element is the element, except for the position that argmax finds.
 namespace {
+
+// A reduction of one element is the element, except for the position that argmax finds.
 bool keeps_unit_axes(const Node& node) {
   return node.op == Op::contract || (node.op == Op::reduce && is_arg(node.reduce_kind));
 }
+
 }  // namespace
 
 // Operands view a node's row-major elements, so its readers are unaffected.
@@ -53,7 +55,8 @@ Graph drop_unit_axes(Graph graph) {
     node.shape = is_reduce ? kept_shape(view.shape, node.axes) : view.shape;
     if (node.op == Op::reduce && node.axes == 0) {
       node.op = node.dtype == graph[node.operands[0].node].dtype ? Op::copy : Op::cast;
-      node.reduce_kind = ReduceKind::sum;
+      node.reduce_kind = ReduceKind::sum;  // as in any copy, so that equal ones are merged
+      node.keeps_innermost = false;
     }
   }
   return graph;

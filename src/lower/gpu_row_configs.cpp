@@ -20,8 +20,8 @@ using tile::Mapping;
 constexpr std::int64_t kMostHeld = 64;  // registers, including operands shared by all rows
 constexpr std::int64_t kMostHeldPrefetching = 96;
 constexpr std::int64_t kOtherRegisters = 48;  // per thread, besides held tiles
-// For the ends of rows that begin anywhere, in more than a warp: these many more where elements are
-// packed, these many in all where they are not.
+// Rows that begin anywhere and are held by more than a warp need registers for their ends. Where
+// elements are packed, these come on top of the usual number; else the second is all they need.
 constexpr std::int64_t kCutRegisters = 16;
 constexpr std::int64_t kCutRegistersUnpacked = 36;
 
@@ -61,12 +61,7 @@ class RowConfigs {
   // Registers for a thread's elements of one tile. 16-bit floats stay packed (half2) until they are
   // used. What a row has one of takes no more.
   std::int64_t registers(const Tiling& tiling) const {
-    if (row_.is_packed) return elements(tiling) / 2;
-    int each = 1;
-    for (const Access& access : facts_.space.accesses)
-      if (GpuFacts::is_per_column(access, row_.col_axis))
-        each = std::max(each, access.element_bytes / 4);
-    return elements(tiling) * each;
+    return row_.is_packed ? elements(tiling) / 2 : elements(tiling) * row_.words_each();
   }
   std::int64_t held(const Tiling& tiling) const { return registers(tiling) * row_.tiles; }
 
@@ -204,9 +199,9 @@ class RowConfigs {
 
   // The rule's choice, with the prefetch that another rule chooses for it.
   void add_chosen() {
-    const RowRule& rule = row_rule(row_);
-    offer_.rules = {text_of(kThreadsPart, rule)};
-    Tiling tiling = tiling_of_choice(rule.choose(row_));
+    const RowDecision decision = decide_row(row_);
+    offer_.rules = {decision.rule};
+    Tiling tiling = tiling_of_choice(decision.choice);
     if (!fits_block(tiling)) {
       offer_.rules = {first_that_fits()};
       return;

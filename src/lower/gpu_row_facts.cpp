@@ -47,6 +47,14 @@ int GpuRowFacts::threads_for(std::int64_t each) const {
   return static_cast<int>(power_above(ceil_div(length, std::max<std::int64_t>(each, vector))));
 }
 
+int GpuRowFacts::words_each() const {
+  int words = 1;
+  for (const Access& access : facts.space.accesses)
+    if (GpuFacts::is_per_column(access, col_axis))
+      words = std::max(words, access.element_bytes / 4);
+  return words;
+}
+
 std::int64_t GpuRowFacts::vectors_per_thread(std::int64_t threads) const {
   return ceil_div(ceil_div(length, vector) + (cut.aligned_to < 0 ? 0 : 1), threads);
 }

@@ -24,6 +24,8 @@ struct GpuRowFacts {
   int threads_for(std::int64_t each) const;
   // Vectors of a thread, including one more where rows begin inside a vector.
   std::int64_t vectors_per_thread(std::int64_t threads) const;
+  // Registers of the row's largest element, unpacked.
+  int words_each() const;
   int widest() const { return facts.widest_vector(col_axis); }  // elements in 16 bytes
   // Whether that many threads pad a row by at most a quarter of its length.
   bool pads_little(std::int64_t threads) const;

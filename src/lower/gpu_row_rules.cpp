@@ -6,12 +6,10 @@
 #include <algorithm>
 
 #include "src/base/rounding.h"
+#include "src/lower/gpu_ragged_rows.h"
 #include "src/tile/thread_layout.h"
 
 namespace sinter {
-
-static const RowRule& usual_rule(const GpuRowFacts& row);
-
 namespace {
 
 using tile::kMostThreads;
@@ -82,44 +80,6 @@ std::int64_t threads_that_pad_little(const Row& row, std::int64_t most) {
   return most;
 }
 
-// As many as a thread can hold of a row.
-std::int64_t held_vectors(const Row& row) {
-  const std::int64_t registers_each = std::max(1, 4 / row.widest());
-  return std::max<std::int64_t>(1, kRowElements / row.tiles / row.vector / registers_each);
-}
-
-// The fewest threads that hold a row in five vectors of 8 or 16 bytes each, in eight beyond a block
-// of 256: few threads compute few offsets and masks, and few vectors pad the row little.
-RowChoice tight(const Row& row) {
-  constexpr int kWidestBlock = 256;
-  const std::int64_t held = held_vectors(row);
-  const std::int64_t per_pack = std::max<std::int64_t>(1, row.widest() / row.vector);
-  const auto most = [&](std::int64_t vectors) {
-    return std::clamp<std::int64_t>(held, 1, vectors * std::max<std::int64_t>(1, per_pack / 2));
-  };
-  constexpr std::int64_t kSegment = 4;  // 16-byte packs that neighbouring threads read together
-  std::int64_t threads = kSegment * per_pack;
-  while (threads < kWidestBlock && row.vectors_per_thread(threads) > most(5)) threads *= 2;
-  while (row.vectors_per_thread(threads) > most(8)) threads *= 2;
-  const std::int64_t cluster = std::max<std::int64_t>(1, threads / kWidestBlock);
-  const auto group = static_cast<int>(threads / cluster);
-  const int block = row.only_reduces ? 2 * kBlockThreads : kBlockThreads / 2;
-  return {group, static_cast<int>(cluster), std::max(group, block)};
-}
-
-// A full cluster, with two vectors per thread if the machine has room for as many threads.
-RowChoice spread(const Row& row) {
-  constexpr std::int64_t kResident = 1024;  // threads per multiprocessor, at 64 registers
-  const int cluster = row.machine.largest_cluster;
-  const std::int64_t held = held_vectors(row);
-  std::int64_t group = 4 * kBlockThreads;
-  const auto each = [&](std::int64_t threads) { return row.vectors_per_thread(threads * cluster); };
-  const std::int64_t room = kResident * row.machine.multiprocessors / row.rows / cluster;
-  while (group > kBlockThreads && each(group / 2) <= held && (group > room || each(group) < 2))
-    group /= 2;
-  return {static_cast<int>(group), cluster, static_cast<int>(group)};
-}
-
 // --- conditions ---
 
 bool is_short(const Row& row) { return row.length <= kShortRow; }
@@ -140,50 +100,6 @@ constexpr char kPackedSweeps[] =
     "sweeps on an H200: packed halves leave registers for other blocks, even beside a large one";
 
 bool is_invariant(const Row& row) { return row.facts.space.batch_invariant; }
-
-// Instructions per row, in vectors: besides its vectors a thread has work for about one more.
-std::int64_t work_of(const Row& row, const RowChoice& choice) {
-  const std::int64_t threads = std::int64_t{choice.group} * choice.cluster;
-  return threads * (1 + row.vectors_per_thread(threads));
-}
-
-// Whether the choice pads rows.
-bool pads(const Row& row, const RowChoice& choice) {
-  const std::int64_t threads = std::int64_t{choice.group} * choice.cluster;
-  return row.cut.aligned_to >= 0 ||
-         threads * row.vectors_per_thread(threads) * row.vector != row.length;
-}
-
-// Whether the usual choice wastes threads, or registers in large blocks, and there are rows enough
-// to do with fewer.
-bool leaves_gaps(const Row& row, const RowChoice& usual) {
-  constexpr int kLargeBlock = 256;
-  if (!pads(row, usual)) return false;
-  const RowChoice other = tight(row);
-  const std::int64_t threads = std::int64_t{other.group} * other.cluster;
-  const bool is_long = threads > kLargeBlock;
-  if (is_invariant(row) || usual.is_dense || (is_long && row.is_few(4)) ||
-      other.cluster > row.machine.largest_cluster ||
-      row.rows * threads < std::int64_t{4} * kBlockThreads * row.machine.multiprocessors)
-    return false;
-  const bool is_large = row.cut.aligned_to >= 0 && usual.group > kLargeBlock && is_long;
-  return is_large || 10 * work_of(row, usual) > 11 * work_of(row, other);
-}
-
-const RowRule kRaggedRules[] = {
-    {"rows that the rules below would pad, and enough of them",
-     [](const Row& row) { return leaves_gaps(row, usual_rule(row).choose(row)); }, tight,
-     "random lengths on an H200: f16 layer norm 554476x292 364 to 188 us, bf16 sum and maximum "
-     "157333x1235 183 to 97, copies 153 and 94"},
-    {"less than one long row per multiprocessor, which the rules below would pad",
-     [](const Row& row) {
-       return !is_invariant(row) && !fits_block(row) && row.is_few(1) &&
-              row.machine.largest_cluster > 1 && pads(row, usual_rule(row).choose(row));
-     },
-     spread,
-     "random lengths on an H200: f16 layer norm 5x8543 7.7 to 5.0 us, 18x19855 7.5 to 6.0, bf16 "
-     "74x56050 18.0 to 12.3"},
-};
 
 // Batch-invariant programs: the length and the vector decide how many threads share a row. The
 // number of tiles does not, as long as they fit: a single row may share its kernel with operations
@@ -405,9 +321,7 @@ const PrefetchRule kPrefetchRules[] = {
      [](const PrefetchFacts&) { return 0; }, "judgement: there are many blocks"},
 };
 
-}  // namespace
-
-static const RowRule& usual_rule(const GpuRowFacts& row) {
+const RowRule& usual_rule(const GpuRowFacts& row) {
   for (const RowRule& rule : kInvariantRules)
     if (rule.applies(row)) return rule;
   for (const RowRule& rule : kShortRules)
@@ -416,10 +330,13 @@ static const RowRule& usual_rule(const GpuRowFacts& row) {
   return first_rule(kLongRules, row);
 }
 
-const RowRule& row_rule(const GpuRowFacts& row) {
-  for (const RowRule& rule : kRaggedRules)
-    if (rule.applies(row)) return rule;
-  return usual_rule(row);
+}  // namespace
+
+RowDecision decide_row(const GpuRowFacts& row) {
+  const RowRule& usual = usual_rule(row);
+  const RowChoice choice = usual.choose(row);
+  if (is_invariant(row)) return {choice, text_of(kThreadsPart, usual)};
+  return ragged_decision({row, choice}).value_or(RowDecision{choice, text_of(kThreadsPart, usual)});
 }
 
 const PrefetchRule& prefetch_rule(const PrefetchFacts& facts) {
@@ -432,7 +349,7 @@ RuleText first_that_fits() {
 }
 
 void list_row_rules(std::vector<RuleText>& texts) {
-  list_rules(kThreadsPart, kRaggedRules, texts);
+  list_ragged_rules(texts);
   list_rules(kThreadsPart, kInvariantRules, texts);
   list_rules(kThreadsPart, kShortRules, texts);
   list_rules(kThreadsPart, kMiddleRules, texts);

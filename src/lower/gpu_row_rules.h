@@ -17,7 +17,11 @@ struct RowChoice {
   bool is_dense = false;  // see Tiling::dense_rows
 };
 using RowRule = Rule<GpuRowFacts, RowChoice>;
-const RowRule& row_rule(const GpuRowFacts& row);
+struct RowDecision {
+  RowChoice choice;
+  RuleText rule;
+};
+RowDecision decide_row(const GpuRowFacts& row);
 
 // When the rule's choice does not fit a block: the smallest candidate that does.
 RuleText first_that_fits();

@@ -131,11 +131,11 @@ ValueId GroupValues::read_inside(const Access& access, ValueId window) {
   if (!access.per_row && counts_passes_)
     kernel_.passes = std::max(kernel_.passes, ++times_read_[at]);
   const ValueId mask = both(read_mask(access), window);
-  // Nothing depends on columns outside a row that is cut: reductions and stores are masked. Where
-  // nothing is reduced, stores are all that could.
+  // Reductions mask the columns outside a row that is cut, and stores mask what is outside the
+  // data. In a GPU kernel without reductions nothing else reads it.
   const bool is_masked_later = tiling_.aligned_to >= 0 || (for_gpu() && space_.reductions == 0);
-  const bool is_seen = !is_masked_later || window != kNoValue;
-  const ValueId other = mask == kNoValue || !is_seen ? kNoValue : zero(dtype);
+  const bool needs_zeros = window != kNoValue || !is_masked_later;
+  const ValueId other = mask != kNoValue && needs_zeros ? zero(dtype) : kNoValue;
   return b_.load(buffers_[at], offsets(access), mask, other);
 }
 

@@ -294,7 +294,7 @@ IterationSpace iteration_space(const Plan& plan, GroupId index) {
   space.batch_invariant = plan.batch_invariant;
   for (NodeId id : plan.groups[index].nodes) {
     space.reductions += is_reduction(plan.graph[id].op) ? 1 : 0;
-    space.keeps_innermost |= plan.graph[id].keeps_innermost;
+    space.keeps_innermost |= is_reduction(plan.graph[id].op) && plan.graph[id].keeps_innermost;
   }
   space.needs_rows_again = needs_rows_again(plan, index);
   space.kept_computed = kept_computed(plan, index);

@@ -31,10 +31,12 @@ constexpr std::uint64_t kFormatVersion = 1;
 const char* const kPlace = "sn_simt_place";  // defined in kernels/simt/primitives.h
 
 // Fast to compile, and no contraction to FMA except fma(), so that results do not depend on the
-// host. If sources are kept, compile for debugging: the user wants to inspect variables.
+// host. GCC 12 takes a float's way to an integer and back for trunc(), which keeps the sign of 0,
+// unless it minds traps. If sources are kept, compile for debugging: the user wants to inspect
+// variables.
 std::vector<std::string> flags_for(const SimtDeviceOptions& options) {
   return {options.sources.empty() ? "-O1" : "-O0", "-g", "-fno-omit-frame-pointer",
-          "-ffp-contract=off"};
+          "-ffp-contract=off", "-ftrapping-math"};
 }
 
 std::unique_ptr<HostCompiler> find_compiler(const SimtDeviceOptions& asked,

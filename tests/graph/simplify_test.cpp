@@ -176,6 +176,7 @@ TEST(DropUnitAxesTest, AReductionOfOneElementIsACopy) {
   for (const Operand& each : {most, total, position}) maker.output(each);
   const Graph dropped = drop_unit_axes(maker.graph);
   EXPECT_EQ(dropped[most.node].op, Op::copy);
+  EXPECT_FALSE(drop_unit_axes(note_kept_axes(maker.graph))[most.node].keeps_innermost);
   EXPECT_EQ(dropped[total.node].op, Op::reduce);
   EXPECT_EQ(dropped[total.node].axes, 0b10u);
   EXPECT_EQ(dropped[position.node].operands[0].view.shape, Shape({5, 1, 3}));

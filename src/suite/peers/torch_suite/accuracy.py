@@ -54,11 +54,13 @@ def reference(function, inputs):
 
 
 def largest_errors(actual, expected):
-    """The largest |error|, absolute and relative to max(|expected|, rms of expected). NaN propagates."""
+    """The largest |error|, absolute and relative to max(|expected|, rms of the finite expected
+    values). NaN propagates."""
     same = (actual == expected) | (actual.isnan() & expected.isnan())
     actual, expected = actual.double(), expected.double()
     error = (actual - expected).abs().masked_fill_(same, 0)
-    rms = expected.square().mean().sqrt().item()
+    finite = expected[expected.isfinite()]
+    rms = finite.square().mean().sqrt().item() if finite.numel() else 0.0
     relative = (error / expected.abs().clamp_min(rms)).masked_fill_(same, 0)
     return error.max().item(), relative.max().item()
 
