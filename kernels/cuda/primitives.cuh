@@ -238,8 +238,7 @@ struct Evict {
   }
 };
 
-// 16 bytes if `on`, else 0, without a branch. Volatile, so that nothing moves the load before the
-// wait above; kLater allows moving it over stores.
+// 16 bytes if `on`, else 0, without a branch. Volatile, like read_pack().
 struct PredicatedLoad {
   template <Reading reading>
   SN_INLINE uint4 words(bool on, const void* from) {
@@ -248,37 +247,55 @@ struct PredicatedLoad {
       asm volatile(
           "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
           "@on ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\n}"
-          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "+r"(read.x), "+r"(read.y), "+r"(read.z), "+r"(read.w)
           : "l"(from), "l"(Evict::first()), "r"((u32)on));
     } else if constexpr (reading == kKept) {
       asm volatile(
           "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
           "@on ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\n}"
-          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "+r"(read.x), "+r"(read.y), "+r"(read.z), "+r"(read.w)
           : "l"(from), "l"(Evict::last()), "r"((u32)on));
     } else if constexpr (reading == kLater) {
       asm volatile(
           "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
           "@on ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
-          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "+r"(read.x), "+r"(read.y), "+r"(read.z), "+r"(read.w)
           : "l"(from), "l"(0ull), "r"((u32)on));
     } else {
       asm volatile(
           "{\n.reg .pred on;\nsetp.ne.u32 on, %6, 0;\n"
           "@on ld.global.v4.u32 {%0, %1, %2, %3}, [%4];\n}"
-          : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w)
+          : "+r"(read.x), "+r"(read.y), "+r"(read.z), "+r"(read.w)
           : "l"(from), "l"(0ull), "r"((u32)on));
     }
-    return words;
+    return read;
   }
 };
 // V neighbours in one access of up to 16 bytes; the address must be aligned to their size.
+// Volatile, so that nothing moves them before the wait above; kLater allows moving them over
+// stores.
 template <int V, Reading reading, class T>
 SN_INLINE Pack<T, V> read_pack(In<T> from, idx at) {
   Pack<T, V> pack;
   if constexpr (sizeof(pack) == 16) {
-    const uint4 words = PredicatedLoad::words<reading>(true, from + at);
-    memcpy(&pack, &words, sizeof pack);
+    uint4& words = *(uint4*)&pack;
+    if constexpr (reading == kOnce) {
+      asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at), "l"(Evict::first()));
+    } else if constexpr (reading == kKept) {
+      asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at), "l"(Evict::last()));
+    } else if constexpr (reading == kLater) {
+      asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at));
+    } else {
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                   : "l"(from + at));
+    }
   } else {
     pack = *(const Pack<T, V>*)(from + at);
   }
