@@ -99,9 +99,7 @@ struct PointwiseFacts {
     return facts.vectors_along(usual.col_axis).aligned_to >= 0 &&
            facts.size(across) <= 4 * kTransposeTile;
   }
-  std::optional<Tiling> dense() const {
-    return dense_transposing_tiling(facts, usual.col_axis, across);
-  }
+  std::optional<Tiling> dense() const { return dense_transposing_tiling(facts); }
   Tiling transposing(std::int64_t rows, std::int64_t cols, int each) const {
     return transposing_tiling(facts, usual.col_axis, across, rows, cols, each);
   }
@@ -123,7 +121,7 @@ constexpr Rule<Facts, Tiling> kTileRules[] = {
     {"a single element", [](const Facts& f) { return f.usual.col_axis < 0; },
      [](const Facts& f) { return f.usual; }, "there is nothing to choose"},
     {"transposed, short rows that begin anywhere",
-     [](const Facts& f) { return f.is_transposing() && f.dense().has_value(); },
+     [](const Facts& f) { return f.dense().has_value(); },
      [](const Facts& f) { return *f.dense(); },
      "lanes that read single elements of a column touched a line each; the others' rows are one "
      "run"},

@@ -23,7 +23,8 @@ Tiling transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis, std
                           std::int64_t cols, int each);
 
 // Tiles of whole rows that are too short to be cut at multiples of the vector: the tensors that are
-// not transposed are moved as one run. Nothing if rows are long, or have gaps, or are few.
-std::optional<Tiling> dense_transposing_tiling(const GpuFacts& facts, int col_axis, int row_axis);
+// not transposed are moved as one run. Nothing if nothing is transposed, or if rows are long, or
+// have gaps, or are few.
+std::optional<Tiling> dense_transposing_tiling(const GpuFacts& facts);
 
 }  // namespace sinter

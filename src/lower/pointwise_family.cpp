@@ -19,13 +19,6 @@ Offer gpu_offer(const GpuFacts& facts, Wanted wanted) {
   return offer;
 }
 
-// Whether a block transposes whole rows in shared memory.
-bool has_dense_transposes(const GpuFacts& facts) {
-  const AxisId columns = facts.space.axes.end_id() - 1;
-  const int across = facts.crossing(columns);
-  return across >= 0 && dense_transposing_tiling(facts, columns, across);
-}
-
 Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) {
   if (!space.reduced_axes().empty()) return refused("the group reduces");
   if (machine.kind == MachineKind::cpu)
@@ -33,7 +26,7 @@ Offer offer(const IterationSpace& space, const Machine& machine, Wanted wanted) 
         {PointwiseConfig{with_cpu_caching(cpu_pointwise_tiling(space), space, machine)}}, "", {}};
   const GpuFacts facts(space, machine);
   if (!space.axes.empty() && facts.has_short_uneven_rows(space.axes.end_id() - 1) &&
-      !has_dense_transposes(facts))
+      !dense_transposing_tiling(facts))
     if (const auto flat = with_flat_rows(space)) {
       Offer offer = gpu_offer(GpuFacts(*flat, machine), wanted);
       for (Config& config : offer.configs) std::get<PointwiseConfig>(config).flat_rows = true;

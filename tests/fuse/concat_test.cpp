@@ -12,6 +12,7 @@ namespace sinter {
 namespace {
 
 using testing_support::expect_reference_values;
+using testing_support::GraphMaker;
 using testing_support::InputSpec;
 using testing_support::plan_of;
 using testing_support::reasons;
@@ -113,6 +114,17 @@ TEST(ConcatTest, RollsFlipsAndPadsAreReadInPlace) {
   });
   one_kernel("sum of a roll",
              [](const Tensors& in) { return Tensors{sum(rolled(in[0], 4, 0) * in[1], {1})}; });
+}
+
+TEST(ConcatTest, WhatOnlyAnEmptyPartReadsIsNotComputed) {
+  GraphMaker maker;
+  const Operand x = maker.input({2, 3});
+  const Operand unread = maker.op(Op::neg, {maker.input({5, 3})});
+  const Operand nothing{unread.node, slice(unread.view, 0, {.first = 0, .count = 0})};
+  maker.output(maker.concat({nothing, x}, 0));
+  const Plan plan = make_plan(maker.graph, {});
+  verify(plan);
+  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
 }
 
 TEST(ConcatTest, ASoftmaxReadsTheParts) {

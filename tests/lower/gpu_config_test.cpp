@@ -5,89 +5,26 @@
 #include <algorithm>
 #include <bit>
 
-#include "src/lower/family.h"
-#include "tests/support/graph_maker.h"
+#include "tests/lower/gpu_decisions.h"
 
 namespace sinter {
 namespace {
 
 using testing_support::along_rows;
+using testing_support::centred_and_scaled;
+using testing_support::decide;
+using testing_support::Decision;
 using testing_support::expanded;
 using testing_support::GraphMaker;
+using testing_support::kHopper;
+using testing_support::reduction;
 using testing_support::seen;
+using testing_support::softmax;
+using testing_support::softmax_of;
+using testing_support::sum_beside_cosine;
 using testing_support::transposed;
 
 using tile::Caching;
-
-const Machine kHopper{.kind = MachineKind::gpu,
-                      .cache_bytes = 50 << 20,
-                      .multiprocessors = 132,
-                      .largest_cluster = 8,
-                      .shared_bytes_per_multiprocessor = 228 << 10};
-
-struct Decision {
-  IterationSpace space;
-  Config config;
-
-  const Tiling& tiling() const { return tiling_of(config); }
-  std::string_view family() const { return family_of(config).name; }
-  const tile::Mapping& mapping() const { return tiling().mapping; }
-  std::int64_t size(int axis) const { return space.axes[axis].size; }
-  // Rows per thread.
-  std::int64_t rows_each() const {
-    return tiling().tile_rows * mapping().threads_per_row / mapping().threads;
-  }
-};
-
-Decision decide(const Graph& graph, const Machine& machine = kHopper) {
-  FusionOptions options;
-  options.rows_on_chip = true;
-  const Plan plan = make_plan(graph, options);
-  EXPECT_EQ(plan.groups.size(), 1u) << to_string(plan);
-  Decision decision{iteration_space(plan, 0), {}};
-  decision.config = choose_config(decision.space, machine);
-  return decision;
-}
-
-Graph softmax_of(GraphMaker maker, const Operand& x) {
-  const std::int64_t columns = x.view.shape[1];
-  const Operand top = maker.reduce(ReduceKind::max, x, {1});
-  const Operand power = maker.op(Op::exp, {maker.op(Op::sub, {x, along_rows(top, columns)})});
-  const Operand total = maker.reduce(ReduceKind::sum, power, {1});
-  maker.output(maker.op(Op::div, {power, along_rows(total, columns)}));
-  return maker.graph;
-}
-
-Graph softmax(const Shape& shape, DType dtype = DType::f32) {
-  GraphMaker maker;
-  const Operand x = maker.input(shape, dtype);
-  return softmax_of(std::move(maker), x);
-}
-
-Graph reduction(const Shape& shape, int axis, DType dtype = DType::f32) {
-  GraphMaker maker;
-  maker.output(maker.reduce(ReduceKind::sum, maker.input(shape, dtype), {axis}));
-  return maker.graph;
-}
-
-// Elements that do not depend on the sum computed in the same kernel.
-Graph sum_beside_cosine(const Shape& shape, DType dtype = DType::f32) {
-  GraphMaker maker;
-  const Operand x = maker.input(shape, dtype);
-  maker.output(maker.reduce(ReduceKind::sum, x, {1}));
-  maker.output(maker.op(Op::cos, {x}));
-  return maker.graph;
-}
-
-// Layernorm's last step: all rows share an operand.
-Graph centred_and_scaled(const Shape& shape, DType dtype = DType::f32) {
-  GraphMaker maker;
-  const Operand x = maker.input(shape, dtype);
-  const Operand mean = maker.reduce(ReduceKind::sum, x, {1});
-  const Operand centred = maker.op(Op::sub, {x, along_rows(mean, shape[1])});
-  maker.output(maker.op(Op::mul, {centred, expanded(maker.input({shape[1]}, dtype), shape)}));
-  return maker.graph;
-}
 
 struct RowDecision {
   Shape shape;
@@ -282,66 +219,6 @@ TEST(MappingTest, RowValuesFromElsewhereDoNotTurnTheTile) {
   EXPECT_EQ(d.size(d.tiling().col_axis), 2400);
 }
 
-TEST(MappingTest, ATransposedOperandGetsASquareTile) {
-  for (std::int64_t size : {4096, 512}) {
-    GraphMaker maker;
-    const Operand x = maker.input({size, size});
-    const Operand y = maker.input({size, size});
-    maker.output(maker.op(Op::add, {x, transposed(y)}));
-    const Decision d = decide(maker.graph);
-    EXPECT_EQ(d.family(), "pointwise");
-    EXPECT_EQ(d.tiling().tile_rows, d.tiling().tile_cols);
-    EXPECT_EQ(d.tiling().tile_cols, size == 4096 ? 64 : 32) << "small ones where there are few";
-    EXPECT_EQ(d.tiling().tile_rows * d.tiling().tile_cols % d.mapping().threads, 0)
-        << "or it does not go through shared memory";
-  }
-}
-
-TEST(MappingTest, SizesThatAreNoMultiplesOfVectorsDoNotNarrowTransposingTiles) {
-  for (const auto& [dtype, vector] : {std::pair{DType::f16, 8}, {DType::f32, 4}}) {
-    GraphMaker maker;
-    const Operand x = maker.input({4099, 4091}, dtype);
-    const Operand y = maker.input({4091, 4099}, dtype);
-    maker.output(maker.op(Op::add, {x, transposed(y)}));
-    const Decision d = decide(maker.graph);
-    EXPECT_EQ(d.mapping().vector, vector);
-    ASSERT_GE(d.tiling().aligned_to, 0);
-    EXPECT_TRUE(d.space.accesses[static_cast<std::size_t>(d.tiling().aligned_to)].write);
-    EXPECT_EQ(d.tiling().tile_rows, 64);
-    EXPECT_EQ(d.tiling().tile_cols, 64);
-  }
-}
-
-TEST(MappingTest, ShortRowsBesideTransposedOperandsAreMovedAsOneRun) {
-  const auto decide_sum = [](std::int64_t rows, std::int64_t cols) {
-    GraphMaker maker;
-    const Operand x = maker.input({rows, cols}, DType::bf16);
-    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}, DType::bf16))}));
-    return decide(maker.graph);
-  };
-  const Decision d = decide_sum(1 << 20, 30);
-  EXPECT_TRUE(d.tiling().dense_rows);
-  EXPECT_EQ(d.tiling().tile_cols, 30);
-  EXPECT_EQ(d.mapping().threads_per_row, 2) << "they divide the columns";
-  EXPECT_EQ(d.tiling().tile_rows % (d.mapping().threads / 2), 0);
-  EXPECT_FALSE(decide_sum(1 << 20, 131).tiling().dense_rows) << "long enough to be cut";
-  EXPECT_FALSE(decide_sum(1 << 20, 32).tiling().dense_rows) << "even";
-  EXPECT_FALSE(decide_sum(300, 30).tiling().dense_rows) << "few";
-}
-
-TEST(MappingTest, TransposingTilesOfFewRowsOrColumnsAreLong) {
-  const auto tile_of = [](std::int64_t rows, std::int64_t cols) {
-    GraphMaker maker;
-    const Operand x = maker.input({rows, cols});
-    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}))}));
-    const Tiling tiling = decide(maker.graph).tiling();
-    return std::pair{tiling.tile_rows, tiling.tile_cols};
-  };
-  EXPECT_EQ(tile_of(1 << 22, 4), std::pair(1024L, 4L));
-  EXPECT_EQ(tile_of(7, 1 << 22), std::pair(8L, 256L));
-  EXPECT_EQ(tile_of(1 << 22, 32), std::pair(128L, 32L));
-}
-
 TEST(MappingTest, ASharedOperandIsUsedForSeveralRows) {
   const auto with_bias = [](std::int64_t rows, DType dtype) {
     GraphMaker maker;
@@ -386,42 +263,6 @@ TEST(MappingTest, CachingOfReductionsDependsOnTheirSize) {
   EXPECT_EQ(decide(reduction({8192, 4096}, 1)).tiling().caching, Caching::results) << "128 MiB";
   EXPECT_EQ(decide(reduction({65536, 4096}, 1)).tiling().caching, Caching::operands) << "1 GiB";
 }
-TEST(MappingTest, LargeStridesOfTransposedTensorsOrderTilesByRows) {
-  const auto rows_first = [](std::int64_t rows, std::int64_t cols) {
-    GraphMaker maker;
-    const Operand x = maker.input({rows, cols});
-    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}))}));
-    return decide(maker.graph).tiling().rows_first;
-  };
-  EXPECT_TRUE(rows_first(32768, 16384));
-  EXPECT_FALSE(rows_first(16384, 16384)) << "64 KiB";
-  EXPECT_FALSE(rows_first(32768, 32768)) << "the other tensors' are, too";
-  EXPECT_FALSE(rows_first(1024, 65536));
-  EXPECT_FALSE(rows_first(32769, 16384)) << "columns do not compete for the same sets";
-}
-TEST(MappingTest, TilesAreNarrowWhereAllLinesAreFarApart) {
-  const auto tile_of = [](std::int64_t rows, std::int64_t cols, DType dtype) {
-    GraphMaker maker;
-    const Operand x = maker.input({rows, cols}, dtype);
-    maker.output(maker.op(Op::add, {x, transposed(maker.input({cols, rows}, dtype))}));
-    const Tiling tiling = decide(maker.graph).tiling();
-    return std::pair{tiling.tile_rows, tiling.tile_cols};
-  };
-  EXPECT_EQ(tile_of(32768, 65536, DType::f32), std::pair(64L, 32L));
-  EXPECT_EQ(tile_of(32768, 16384, DType::f32), std::pair(64L, 64L)) << "one of them only";
-  EXPECT_EQ(tile_of(65536, 65536, DType::f16), std::pair(64L, 64L)) << "32 would be 64 bytes";
-}
-TEST(MappingTest, TilesAreSmallWhereLargeOnesWouldBeFew) {
-  const auto tile_of = [](DType dtype) {
-    GraphMaker maker;
-    const Operand x = maker.input({1024, 2048}, dtype);
-    maker.output(maker.op(Op::add, {x, transposed(maker.input({2048, 1024}, dtype))}));
-    return decide(maker.graph).tiling().tile_cols;
-  };
-  EXPECT_EQ(tile_of(DType::f32), 32);
-  EXPECT_EQ(tile_of(DType::f16), 64) << "32 would be 64 bytes";
-}
-
 // 16-bit floats stay packed (half2) until they are used.
 TEST(MappingTest, PairsLeaveRoomForMoreBlocks) {
   const auto scaled = [](DType dtype) {
@@ -553,6 +394,13 @@ TEST(MappingTest, RowsThatAreOnlyReducedHaveManyThreads) {
 }
 
 // Besides the prefetch buffer, a block needs double-buffered slots for both reductions.
+TEST(MappingTest, LongRowsThatAreOnlyReducedAreStreamed) {
+  EXPECT_EQ(decide(reduction({939, 134826}, 1)).family(), "chunked");
+  EXPECT_EQ(decide(reduction({939, 65536}, 1)).family(), "row");
+  EXPECT_EQ(decide(sum_beside_cosine({939, 134826})).family(), "row") << "elements are stored";
+  EXPECT_EQ(decide(softmax({939, 134826})).family(), "row") << "rows are read again";
+}
+
 TEST(MappingTest, FetchingLeavesRoomForReductions) {
   const Decision d = decide(softmax({4096, 229376}));
   int fetching = 0;

@@ -81,6 +81,14 @@ TEST(SimtInstructions, EveryPrimitiveOfTheGpuIsThere) {
   EXPECT_GT(names, 25);
 }
 
+// A compiler that took this for trunc() would keep the sign.
+TEST(SimtInstructions, ZeroHasNoSignAfterAWayThroughIntegers) {
+  const std::vector<float> values(256, -0.3F);
+  const auto back =
+      run<std::uint32_t>(one_to_one("f32", "f32", "to_f32(to_i32(load_one(in0, at)))"), values);
+  for (const std::uint32_t bits : back) ASSERT_EQ(bits, 0U);
+}
+
 TEST(SimtInstructions, ReadingSixteenBitFloats) {
   const auto all = all_sixteen_bits();
   const auto f16 = run<std::uint32_t>(one_to_one("f16", "f32", "load_one(in0, at)"), all);

@@ -95,7 +95,7 @@ TEST(ParseTileTest, EveryFieldIsReadBack) {
   mapping threads = 128, threads_per_row = 32, vector = 4, cluster = 2, late_loads = true, wide_index = false
   in x: bf16 reused
   out y: bool
-  scalar n: i64 multiple of 16 positive
+  scalar n: i64 multiple of 16 positive at least 48
   scalar s: f64
   %0: i64 = scalar n
   %1: f64 = scalar s
@@ -186,6 +186,7 @@ const Wrong kWrongs[] = {
     {"dtype", "x: f32", "x: float", "expected a type"},
     {"multiple", "n: i64", "n: i64 multiple of 3", "cannot be a multiple of 3"},
     {"positive", "n: i64", "n: f64 positive", "cannot be positive"},
+    {"at_least", "n: i64", "n: f64 at least 2", "cannot be at least 2"},
     {"scalar_dtype", "n: i64", "n: f32", "scalars are i64 or f64"},
     {"two_parameters", "out y", "out x", "there are two parameters called x"},
     {"type", "%start =", "%start: i64(1, 4) =", "10:11: the type is i64, not i64(1, 4)"},

@@ -88,6 +88,8 @@ TEST_F(TunerTest, TakesTheFastest) {
   EXPECT_DOUBLE_EQ(tuned.heuristic_us, 100);
   EXPECT_EQ(tuned.candidates, static_cast<int>(candidates().size()) - tuned.duplicates);
   EXPECT_EQ(tuned.measured, tuned.candidates);
+  ASSERT_EQ(static_cast<int>(tuned.trials.size()), tuned.measured);
+  EXPECT_EQ(tuned.trials[0].config, tuned.heuristic);
   EXPECT_EQ(tuned.failed + tuned.wrong + tuned.stopped, 0) << tuned.first_failure;
   expect_right();
 }
